@@ -154,8 +154,8 @@ func Lone(x Matrix) bool {
 }
 
 // Form is what shows how a matrix was written, of the regions with a signal: the value of its diagonal (1, 0, n/a, or
-// others), the share of its other entries that are below 0, and of those that occur at several pairs of regions, as after
-// rounding or a threshold.
+// others), the share of its other entries that are below 0, and of those that occur at several pairs of regions, as
+// after rounding or a threshold.
 func Form(x Matrix) (diagonal string, negative, repeated float64) {
 	below, again := 0, 0
 	var all []float64

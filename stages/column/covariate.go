@@ -72,8 +72,8 @@ func ReadCovariate(t *encoding.Table, name string) (CovariateColumn, error) {
 	return c, err
 }
 
-// Days are dates, or dates with times (2019-05-03T14:05:00; ISO 8601), as days after the first one, and NaN for ""; nil if
-// a value is none, as 03/05/2019, whose month is unknown.
+// Days are dates, or dates with times (2019-05-03T14:05:00; ISO 8601), as days after the first one, and NaN for "";
+// nil if a value is none, as 03/05/2019, whose month is unknown.
 func Days(values []string) []float64 {
 	days, first := make([]float64, len(values)), math.Inf(1)
 	for i, v := range values {

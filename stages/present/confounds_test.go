@@ -76,7 +76,8 @@ func TestConfounds(t *testing.T) {
 	} {
 		in["confound_summary"] = []dag.Input{dag.InputOf(column.Table([]column.ConfoundSummaryRow{{
 			Covariates: []string{"age"}, Measure: "AUC", Positive: "A", Participants: 40, Alone: alone,
-			Both: alone + 0.3, Increment: 0.3, Low: 0.2, High: 0.45, P: 0.01, Permutations: 199, Resamples: 40, Pairs: -1}}))}
+			Both: alone + 0.3, Increment: 0.3, Low: 0.2, High: 0.45, P: 0.01, Permutations: 199, Resamples: 40,
+			Pairs: -1}}))}
 		page := strings.Join(strings.Fields(unbrokenPage(t, in)), " ")
 		need.Equal(t, strings.Contains(page, want), true, want, page)
 		need.Equal(t, strings.Contains(page, "includes a difference that covariates below the chance level explain"),

@@ -241,7 +241,9 @@ func TestRegionsAreWorded(t *testing.T) {
 			"equal to two decimals) and untrained models (0 of 10, AUROC 0.90; p = 0.200). It is worse than the ridge pattern " +
 			"(9 of 10, AUROC 0.99; p = 0.020). Test: corrected resampled t-test of the lead over the models, two-sided, " +
 			"α = 0.05, Holm's correction for the number of references."},
-		{"ranking.comparison", with(func(c *ranking.Comparison) { c.Even, c.Ahead, c.Corrected = nil, nil, false }), "In the trained " +
+		{"ranking.comparison", with(func(c *ranking.Comparison) {
+			c.Even, c.Ahead, c.Corrected = nil, nil, false
+		}), "In the trained " +
 			"models' ranking by mean score, 8 of 16 planted regions are among the top 10 (1.9 expected by chance; AUROC 0.95). This ranking " +
 			"outperforms every reference: the t-test of node strength (3 of 10, AUROC 0.60; p = 0.010). Test: corrected " +
 			"resampled t-test of the lead over the models, two-sided, α = 0.05."},

@@ -98,7 +98,8 @@ func TestPartialOfFew(t *testing.T) {
 	}
 	in["features"][0] = dag.InputOf(a, in["features"][0].Coords...)
 	need.Equal(t, len(need.Value(misfits(in["features"], in["partial"], 1))(t)), 0)
-	need.Equal(t, len(need.Value(misfits(in["features"][1:], in["partial"], 1))(t)), 0) // the first one has no correlations
+	// The first one has no correlations.
+	need.Equal(t, len(need.Value(misfits(in["features"][1:], in["partial"], 1))(t)), 0)
 	found := need.Value(misfits(in["features"], swapped(in["partial"], 0, 1), 1))(t)
 	need.Equal(t, fmt.Sprint(found[0].Subject.Participants), "[sub-01 sub-02]")
 	for _, alone := range [][]dag.Input{nil, in["partial"][:1]} {

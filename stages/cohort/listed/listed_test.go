@@ -144,8 +144,9 @@ func TestEmptyCellsOfSessions(t *testing.T) {
 // Columns of numbers with other characters would be categories without a word; names and few categories are no numbers.
 func TestQuantitiesAsTexts(t *testing.T) {
 	ids := lists.Map(make([]int, 12), func(int) string { return "sub-01" })
-	for format, noted := range map[string]bool{"%d%%": true, "-%d %%": true, "2020-03-%02d": false, "%02d/03/2020": true,
-		"10:%02d": true, "1'%03d": true, "1 %03d": true, "−%d": true, "(%d)": true, "<%d": true, "%d y": true,
+	for format, noted := range map[string]bool{"%d%%": true, "-%d %%": true, "2020-03-%02d": false,
+		"%02d/03/2020": true,
+		"10:%02d":      true, "1'%03d": true, "1 %03d": true, "−%d": true, "(%d)": true, "<%d": true, "%d y": true,
 		"%d.5 mm": true, "1,0%d.70": true, "1.0%d,70": true,
 		"%d": false, "p%d": false, "%dT": false, "%d-a": false, "F0%d": false, "x%d y": false, "ok": false} {
 		values := lists.Map(make([]int, 12), func(int) string { return format })

@@ -124,8 +124,8 @@ func TestFewFalseCautions(t *testing.T) {
 	}
 }
 
-// Fields of sidecars of which each scan has its own value, dates and numbers, are compared as halves; what separates the
-// groups nearly as well as the label itself overturns a result, complete or not.
+// Fields of sidecars of which each scan has its own value, dates and numbers, are compared as halves; what separates
+// the groups nearly as well as the label itself overturns a result, complete or not.
 func TestHalves(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -161,7 +161,8 @@ func TestHalves(t *testing.T) {
 			}
 		}
 		got := ""
-		for _, n := range Notes([]Property{{Name: "sidecar field X", Doubt: column.DoubtEntity, Of: of, other: true}}, owners) {
+		field := Property{Name: "sidecar field X", Doubt: column.DoubtEntity, Of: of, other: true}
+		for _, n := range Notes([]Property{field}, owners) {
 			got = n.Doubt
 		}
 		need.Equal(t, got, c.want, c.name, c.strays)

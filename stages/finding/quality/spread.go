@@ -58,8 +58,8 @@ func SpreadsDiffer(forms []Form, people *column.People, site map[string]string) 
 	return all
 }
 
-// sidesOf are the groups, or lower and higher values of the number to predict, of the participants who have a measure of
-// the matrices at a port.
+// sidesOf are the groups, or lower and higher values of the number to predict, of the participants who have a measure
+// of the matrices at a port.
 type sidesOf struct {
 	port, measure string
 	people        *column.People
@@ -77,15 +77,15 @@ func (s sidesOf) of(by map[string][]float64) (ids []string, v []float64, group [
 	return ids, v, group, names
 }
 
-// apart is the AUC of a measure within sites for the groups, or for the division of the number from which it is largest,
-// and its p.
+// apart is the AUC of a measure within sites for the groups, or for the division of the number from which it is
+// largest, and its p.
 func (s sidesOf) apart(by map[string][]float64, draws int) (auc, from, p float64) {
 	ids, v, group, names := s.of(by)
 	strata, _ := column.Numbered(lists.Map(ids, func(id string) string { return s.site[id] }))
 	stream := random.New(0, s.measure, s.port)
 	if s.people.Numbers != nil {
-		cut := inference.CutBest(v, lists.Map(ids, func(id string) float64 { return s.people.Numbers[id] }), strata, draws,
-			stream)
+		numbers := lists.Map(ids, func(id string) float64 { return s.people.Numbers[id] })
+		cut := inference.CutBest(v, numbers, strata, draws, stream)
 		return cut.AUC, cut.From, cut.P
 	}
 	one := inference.Covariate{Values: v}
@@ -112,6 +112,6 @@ func (s sidesOf) differ(by map[string][]float64) (numbers values, auc float64) {
 		}
 	}
 	groups := means(v, sides, names)
-	return values{"Port": s.port, "AUC": auc, "P": p, "Draws": drawsOfSpread, "Groups": groups, "Number": s.people.Target,
-		"From": from, "Low": groups[0].Mean, "High": groups[1].Mean, "Higher": groups[1].Mean > groups[0].Mean}, auc
+	return values{"Port": s.port, "AUC": auc, "P": p, "Draws": drawsOfSpread, "Groups": groups,
+		"Number": s.people.Target, "From": from, "Low": groups[0].Mean, "High": groups[1].Mean, "Higher": groups[1].Mean > groups[0].Mean}, auc
 }

@@ -30,7 +30,7 @@ type Ranking struct {
 	AUROC    float64 // of the planted regions; NaN where they are not known
 	Reversed float64 // 1 − AUROC of a ranking by untrained scores that is inverted, else NaN
 	HeldOut  float64
-	P        float64 // of the lead of the trained models' ranking (see Compare); NaN where it does not vary between the models
+	P        float64 // of the trained models' lead (see Compare); NaN where it does not vary between the models
 	Equal    bool    // a significant lead that the digits on a page do not show
 }
 
@@ -51,10 +51,10 @@ type Comparison struct {
 
 // Compare compares the ranking by a criterion with those of the untrained models by the same criterion and of the
 // references without a network: in AUROC where the truth is known, else in the held-out effect, over the models with
-// p < 0.05. p is corrected for the number of references (Holm), unless each single test shows that the ranking leads: the
-// claim that it beats every reference needs no correction (intersection-union test, Berger 1982). A lead that the printed
-// digits do not show is none, and a ranking that is no better than chance beats nothing. It is false where nothing can be
-// compared. rows are those of one setting.
+// p < 0.05. p is corrected for the number of references (Holm), unless each single test shows that the ranking leads:
+// the claim that it beats every reference needs no correction (intersection-union test, Berger 1982). A lead that the
+// printed digits do not show is none, and a ranking that is no better than chance beats nothing. It is false where
+// nothing can be compared. rows are those of one setting.
 func Compare(rows []column.RecoveryRow, by string, regions int, shown finding.Shown) (c Comparison, ok bool) {
 	var trained *column.RecoveryRow
 	var references []column.RecoveryRow
