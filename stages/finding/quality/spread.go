@@ -113,5 +113,6 @@ func (s sidesOf) differ(by map[string][]float64) (numbers values, auc float64) {
 	}
 	groups := means(v, sides, names)
 	return values{"Port": s.port, "AUC": auc, "P": p, "Draws": drawsOfSpread, "Groups": groups,
-		"Number": s.people.Target, "From": from, "Low": groups[0].Mean, "High": groups[1].Mean, "Higher": groups[1].Mean > groups[0].Mean}, auc
+		"Number": s.people.Target, "From": from, "Low": groups[0].Mean, "High": groups[1].Mean,
+		"Higher": groups[1].Mean > groups[0].Mean}, auc
 }
