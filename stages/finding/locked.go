@@ -179,7 +179,8 @@ func PlanOf(settings *encoding.Table) ([]Planned, error) {
 		for i, at := range universe {
 			parts[i] = planned.Decisions[i].Name + "=" + planned.Decisions[i].Options[at].Name
 		}
-		universes = append(universes, Planned{About: PlannedUniverse, Value: flat(universeOf + strings.Join(parts, " "))})
+		universes = append(universes, Planned{About: PlannedUniverse,
+			Value: flat(universeOf + strings.Join(parts, " "))})
 	}
 	for _, decision := range planned.Decisions {
 		for _, o := range decision.Options {

@@ -87,7 +87,8 @@ func TestLockedPlan(t *testing.T) {
 			d.Universes = append(d.Universes, []int32{int32(i)})
 		}
 		if not != "" {
-			d.Not = []column.Not{{Of: []column.NotOptions{{Decision: "trend", Options: []string{not}}}, Because: "slow"}}
+			d.Not = []column.Not{{Of: []column.NotOptions{{Decision: "trend", Options: []string{not}}},
+				Because: "slow"}}
 		}
 		table.Meta = map[string]string{column.SettingDecisions: column.JSON(d)}
 		return need.Value(PlanOf(table))(t)

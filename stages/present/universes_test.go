@@ -294,7 +294,8 @@ func TestLargestShareAtATie(t *testing.T) {
 		need.Equal(t, strings.Join(most, " "), c.want)
 	}
 	text := func(decisions ...string) string {
-		options := []column.OptionRow{{Decision: "a", Median: 0.1}, {Decision: "a", Median: 0.3}, {Decision: "b", Median: 0.2}}
+		options := []column.OptionRow{{Decision: "a", Median: 0.1}, {Decision: "a", Median: 0.3},
+			{Decision: "b", Median: 0.2}}
 		return need.Value(wording.Text("multiverse.depends", values{"Decisions": decisions, "Explained": 0.4, "P": 0.01,
 			"Permutations": 199, "Balanced": true, "Medians": medians(options, decisions)}))(t)
 	}

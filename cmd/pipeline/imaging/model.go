@@ -143,8 +143,8 @@ func evaluated(s *export.Setting, c *methods.Card) error {
 	return nil
 }
 
-// headline is the setting that the file states as its headline, if it is not the one with these coordinates, and whether
-// it is.
+// headline is the setting that the file states as its headline, if it is not the one with these coordinates, and
+// whether it is.
 func headline(s *export.Setting, of []dag.Coord) (other string, is bool) {
 	for _, stage := range s.Pipeline.Graph.Stages() {
 		for _, n := range stage.Tasks() {

@@ -353,7 +353,8 @@ func Trained(store *disk.Store, steps []engine.Step, axis string, before time.Ti
 	}
 	ids := map[string]string{} // of the participant with a scan; "" where several have it
 	for i := range steps {
-		for _, s := range scans(steps[i].Recipe(), column.ValueOn(steps[i].Node.Coords(), axis), steps[i].Key.String()) {
+		part := column.ValueOn(steps[i].Node.Coords(), axis)
+		for _, s := range scans(steps[i].Recipe(), part, steps[i].Key.String()) {
 			if id, known := ids[s.digest]; known && id != s.id {
 				s.id = ""
 			}

@@ -72,7 +72,8 @@ func TestConcerns(t *testing.T) {
 	// Of a joint test, the universes that findings question are counted; all where these concern the test itself.
 	ridge := finding.Subject{Classifier: "ridge", Setting: coords("stage=ridge")}
 	all := func(string) bool { return true }
-	joint := Claim{Joint: true, Models: []Model{{Subject: svm, behind: all}, {Subject: ridge, behind: all}, {behind: all}}}
+	joint := Claim{Joint: true, Models: []Model{{Subject: svm, behind: all}, {Subject: ridge, behind: all},
+		{behind: all}}}
 	for _, c := range []struct {
 		findings  finding.List
 		concerned int
