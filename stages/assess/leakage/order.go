@@ -138,8 +138,8 @@ func halvesOf(features []dag.Input, group func(id string) string,
 	return groups, nil
 }
 
-// moved is how similar the mean matrices of two are, as given and with the regions of one in another order; nil where
-// no order is found.
+// moved is how similar the mean matrices of two are, as given and with the regions of one in another order or, where
+// that makes them more similar, with other signs; nil where neither is found.
 func moved(g, h *halves) map[string]any {
 	if min(g.people, h.people) < leastOfGroup {
 		return nil
@@ -152,9 +152,16 @@ func moved(g, h *halves) map[string]any {
 	if within-clipped(given) < lessAlike {
 		return nil
 	}
+	found := func(r float64) bool {
+		return r >= reorderedR && clipped(r)-clipped(given) >= asMuch && within-clipped(r) < lessAlike
+	}
 	order := orderOf(x[0], y[0], same)
 	r := alikeIn(x[1], y[1], order)
-	if r < reorderedR || clipped(r)-clipped(given) < asMuch || within-clipped(r) >= lessAlike {
+	signs, changed := signsOf(x[0], y[0], n)
+	if signed := alikeIn(x[1], timesSigns(y[1], signs), same); found(signed) && signed >= r {
+		return map[string]any{"R": given, "Reordered": signed, "Moved": 0, "Signs": changed, "Of": n}
+	}
+	if !found(r) {
 		return nil
 	}
 	places := 0
@@ -163,7 +170,46 @@ func moved(g, h *halves) map[string]any {
 			places++
 		}
 	}
-	return map[string]any{"R": given, "Reordered": r, "Moved": places, "Of": g.regions}
+	return map[string]any{"R": given, "Reordered": r, "Moved": places, "Signs": 0, "Of": n}
+}
+
+// signsOf are signs of the regions of y with which it is like x, of which changes of single signs reach none better, and
+// how many are unlike most, since all signs together change nothing.
+func signsOf(x, y []float64, n int) (signs []float64, changed int) {
+	signs = make([]float64, n)
+	for i := range signs {
+		signs[i] = 1
+	}
+	for range mostRounds {
+		again := false
+		for i := range n {
+			agree := 0.0
+			for j := range n {
+				agree += float64(x[i*n+j] * y[i*n+j] * signs[j]) // 0 on the diagonal
+			}
+			if agree*signs[i] < -1e-12 {
+				signs[i], again = -signs[i], true
+			}
+		}
+		if !again {
+			break
+		}
+	}
+	for _, s := range signs {
+		if s < 0 {
+			changed++
+		}
+	}
+	return signs, min(changed, n-changed)
+}
+
+// timesSigns are correlations of regions with other signs.
+func timesSigns(y, signs []float64) []float64 {
+	y = slices.Clone(y)
+	for i := range y {
+		y[i] *= signs[i/len(signs)] * signs[i%len(signs)]
+	}
+	return y
 }
 
 // A meanMatrix adds edges, as Fisher's z.

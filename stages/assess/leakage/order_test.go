@@ -48,6 +48,29 @@ func TestRegionsOfOneGroupReordered(t *testing.T) {
 	need.Equal(t, len(need.Value(reordered(in, b))(t)), 0)
 }
 
+// Regions of one group whose series have the other sign are a finding of signs, not of an order.
+func TestRegionsOfOneGroupNegated(t *testing.T) {
+	const people, regions = 24, 20
+	in := twoMatrices(t, 3, people, regions, 150,
+		connectivity.Options{Partial: connectivity.Ridge, Rho: 0.1})["features"]
+	b := &foldBook{label: map[string]string{}}
+	for i, f := range in {
+		b.label[f.Coord(column.Subject)] = []string{"A", "B"}[i%2]
+		m := slices.Clone(need.Value(f.SharedArray())(t).Float64s())
+		for e := range m {
+			if i%2 == 1 && (e/regions < 6) != (e%regions < 6) {
+				m[e] = -m[e]
+			}
+		}
+		in[i] = dag.InputOf(encoding.NewArray(m, 1, regions, regions), f.Coords...)
+	}
+	found := need.Value(reordered(in, b))(t)
+	need.Equal(t, len(found), 1)
+	v := found[0].Values()
+	need.Equal(t, fmt.Sprint(found[0].Code, v["Signs"], v["Moved"], v["Reordered"].(float64) > 0.8),
+		"leakage.region-order6 0 true")
+}
+
 // Where a number is predicted, no two participants need have one label: settings are compared all the same.
 func TestRegionsOfSettingsOfNumbers(t *testing.T) {
 	const people, regions = 24, 20
