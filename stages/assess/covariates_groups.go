@@ -9,6 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
+	"prgnn/stages/finding/quality"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 )
@@ -34,7 +35,8 @@ func (s trial) ofGroups(t *dag.Task, people *column.People) (*encoding.Table, er
 	var p []float64                   // of those that are corrected for
 	oneGroup := map[string][]string{} // covariates that are known in a group only
 	var apart []map[string]any        // covariates that separate the groups and are not tested within sites
-	var lacking lackingValues         // covariates whose values may be missing more often in one group
+	var numbers []quality.Number
+	var lacking lackingValues // covariates whose values may be missing more often in one group
 	for _, c := range s.columns {
 		of, within := covariateOf(c), s.within(c)
 		if n, missing := known(of); n > 0 && missing > 0 && g.only(of) < 0 {
@@ -79,6 +81,12 @@ func (s trial) ofGroups(t *dag.Task, people *column.People) (*encoding.Table, er
 	correctSites(rows, func(r *column.CovariateRow) *[]float64 { return &r.SiteP })
 	found := apartFrom("covariate.apart", apart, oneGroup)
 	found.Add(lacking.differ(s.Permutations)...)
+	for i, c := range s.columns { // of those that alone do not distinguish the groups
+		if of := covariateOf(c); !of.Category && g.only(of) < 0 && !inference.Significant(rows[i].P) {
+			numbers = append(numbers, quality.Number{Name: c.Name, Values: of.Values, Strata: s.within(c)})
+		}
+	}
+	found.Add(quality.Farther(numbers, g.of, len(g.names), s.Permutations, s.stream)...)
 	found.Add(s.series().Groups(g.of, g.names)...)
 	checks := s.checked(column.Table(rows), found)
 	if lacked != nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/inference"
@@ -94,6 +96,34 @@ func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked,
 		}
 	}
 	return all
+}
+
+// A Number is a covariate, NaN where it is not known, and the strata within which labels are permuted.
+type Number struct {
+	Name   string
+	Values []float64
+	Strata []int
+}
+
+// Farther are the findings about numbers that lie farther from their median in one group: an effect of such a covariate
+// that is not linear separates the groups, although it alone does not, and linear removal leaves it. p is that of the
+// distances, corrected for all numbers (Holm).
+func Farther(all []Number, group []int, groups, draws int, stream func(name ...any) *random.Stream) (found finding.List) {
+	var auc, middle, p []float64
+	for _, n := range all {
+		median := inference.Median(column.Known(n.Values))
+		far := lists.Map(n.Values, func(v float64) float64 { return math.Abs(v - median) })
+		told := inference.Separate(inference.Covariate{Values: far}, group, groups, n.Strata, draws, stream("far", n.Name))
+		area, _ := column.TestedWithin(told.AUC, told.Within)
+		auc, middle, p = append(auc, area), append(middle, median), append(p, told.P)
+	}
+	for i, p := range inference.Holm(p) {
+		if inference.Significant(p) && auc[i] >= finding.Apart {
+			found.Study("covariate.farther-from-median", finding.Overturns, values{"Covariate": values{"Name": all[i].Name},
+				"AUC": auc[i], "Median": middle[i], "P": p, "Draws": draws})
+		}
+	}
+	return found
 }
 
 // A SiteTest is what a covariate shows at one site: its AUC, or r with a number to predict, and p after the correction

@@ -9,8 +9,10 @@ import (
 
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/wording"
 )
 
 func TestCovariateFindings(t *testing.T) {
@@ -236,4 +238,30 @@ func TestSeriesThatConnectivityMoves(t *testing.T) {
 // codesIn are the codes of findings.
 func codesIn(all finding.List) string {
 	return strings.Join(lists.Map(all, func(f finding.Finding) string { return f.Code }), " ")
+}
+
+// A number whose distance from the median separates the groups is a finding, though it alone does not.
+func TestFarther(t *testing.T) {
+	group := lists.Map(make([]int, 40), func(int) int { return 0 })
+	ages := func(of func(i int) float64) []Number {
+		n := Number{Name: "age", Values: make([]float64, 40), Strata: make([]int, 40)}
+		for i := range n.Values {
+			group[i], n.Values[i] = i%2, of(i)
+		}
+		n.Values[3] = math.NaN()
+		return []Number{n}
+	}
+	stream := func(name ...any) *random.Stream { return random.New(1, name...) }
+	r := random.New(3, "far")
+	for want, of := range map[string]func(i int) float64{
+		"covariate.farther-from-median": func(i int) float64 { return 16 + 0.7*r.Normal() + float64(i%2*(i/2%2*10-5)) },
+		"":                              func(i int) float64 { return 16 + r.Normal() },
+	} {
+		found := Farther(ages(of), group, 2, 999, stream)
+		need.Equal(t, codesIn(found), want)
+		if want != "" {
+			text := need.Value(wording.Text(want, found[0].Values()))(t)
+			need.Equal(t, strings.HasPrefix(text, "In one group, age lies farther from its median (1"), true, text)
+		}
+	}
 }
