@@ -77,7 +77,7 @@ with tempfile.TemporaryDirectory() as name:
         at = study(work, version, line)
         _, seconds, memory = child([program, "run", "-q", "study.yaml", "--until", "scans", "-j", "1"], at)
         people, _, _ = child([program, "cohort", "study.yaml", "--json"], at)
-        scans = [s for p in map(json.loads, people.splitlines()) if p.get("state") == "taken" for s in p["scans"]]
+        scans = [s for p in map(json.loads, people.splitlines()) if p.get("state") == "included" for s in p["scans"]]
         child([program, "export", "-q", "study.yaml", "clean.quality", "-o", "quality.csv"], at)
         rows = list(csv.DictReader(open(at / "quality.csv")))
         cells = [version, f"`{line}`" if line else "", one(s["space"] for s in scans), one(r["strategy"] for r in rows),

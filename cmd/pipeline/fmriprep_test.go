@@ -81,7 +81,7 @@ func TestFMRIPrepVersions(t *testing.T) {
 						Participant, State string
 						Scans              []struct{ Space, Labels string }
 					}
-					if json.Unmarshal([]byte(line), &e) == nil && e.State == "taken" && len(e.Scans) == 1 {
+					if json.Unmarshal([]byte(line), &e) == nil && e.State == "included" && len(e.Scans) == 1 {
 						space, labels = e.Scans[0].Space, e.Scans[0].Labels
 					}
 				}

@@ -49,7 +49,7 @@ func (a *app) cohort(file string) error {
 	} else {
 		members.Print(a.Console, p, all)
 	}
-	if !slices.ContainsFunc(all, func(e members.Event) bool { return e.State == "taken" }) {
+	if !slices.ContainsFunc(all, func(e members.Event) bool { return e.State == "included" }) {
 		return &exit.Error{Code: exit.Failed, Err: fmt.Errorf("no %s is usable", p.Roster.Noun())}
 	}
 	return nil

@@ -29,7 +29,7 @@ import (
 type Event struct {
 	Participant string            `json:"participant,omitempty"`
 	Row         string            `json:"row,omitempty"`
-	State       string            `json:"state"` // taken, unusable or excluded
+	State       string            `json:"state"` // included, unusable or excluded
 	Group       string            `json:"group,omitempty"`
 	Target      *float64          `json:"target,omitempty"` // the number to predict
 	Files       map[string]string `json:"files,omitempty"`  // by port
@@ -69,7 +69,7 @@ func Of(p *pipelines.Pipeline) []Event {
 	found, _ := r.Inventory()
 	unusable := precheck.Unusable(r, p.Graph)
 	for _, s := range r.Subjects {
-		e := member(r, s.ID, "taken")
+		e := member(r, s.ID, "included")
 		e.Group, e.Files, e.Runs, e.Scans = groups[s.ID], s.Files, s.Runs, scans(found[s.ID])
 		if v, ok := numbers[s.ID]; ok {
 			e.Target = &v
@@ -204,12 +204,12 @@ func Print(a *console.Console, p *pipelines.Pipeline, people []Event) {
 	numbers, groups, excluded := map[string]int{}, map[string]int{}, map[string]int{}
 	var unusable []string
 	given := 0
-	var values []float64 // of the target, of those taken
+	var values []float64 // of the target, of those included
 	shared := sharedReasons(p.Roster, people)
 	for _, e := range people {
 		numbers[e.State]++
 		switch e.State {
-		case "taken":
+		case "included":
 			if groups[e.Group]++; e.Target != nil {
 				values = append(values, *e.Target)
 			}
@@ -233,7 +233,7 @@ func Print(a *console.Console, p *pipelines.Pipeline, people []Event) {
 		for _, port := range ports {
 			row = append(row, fileCell(p.Roster, e, port, verbose))
 		}
-		if e.State != "taken" {
+		if e.State != "included" {
 			why := e.State
 			if given++; given <= mostReasons || verbose {
 				why += ": " + shared.cell(p.Roster, e)
@@ -251,8 +251,8 @@ func Print(a *console.Console, p *pipelines.Pipeline, people []Event) {
 	for _, n := range slices.Concat(p.Here, p.Notes) {
 		fmt.Fprintln(w, n)
 	}
-	fmt.Fprintf(w, "%s: %d taken, %d unusable, %d excluded\n", words.Count(len(people), p.Roster.Noun()),
-		numbers["taken"], numbers["unusable"], numbers["excluded"])
+	fmt.Fprintf(w, "%s: %d included, %d unusable, %d excluded\n", words.Count(len(people), p.Roster.Noun()),
+		numbers["included"], numbers["unusable"], numbers["excluded"])
 	if len(values) > 0 {
 		fmt.Fprintf(w, "  %s: %.4g to %.4g\n", console.Visible(target), slices.Min(values), slices.Max(values))
 	}
@@ -260,7 +260,7 @@ func Print(a *console.Console, p *pipelines.Pipeline, people []Event) {
 		if name != "" && target == "" {
 			text := fmt.Sprintf("  %s: %d", console.Visible(name), groups[name])
 			if n := excluded[name]; n > 0 {
-				text += fmt.Sprintf(" taken, %d excluded", n)
+				text += fmt.Sprintf(" included, %d excluded", n)
 			}
 			fmt.Fprintln(w, text)
 		}
@@ -273,9 +273,9 @@ func Print(a *console.Console, p *pipelines.Pipeline, people []Event) {
 	case p.Roster.Make == nil:
 		fmt.Fprintln(w, "A run may still find participants whose data are damaged, or one scan under two ids.")
 	}
-	if group := p.Roster.WholeGroup(unusable); group != "" && target == "" && numbers["taken"] > 0 {
+	if group := p.Roster.WholeGroup(unusable); group != "" && target == "" && numbers["included"] > 0 {
 		fmt.Fprintf(w, "Group %s has no usable participant: correct the cause that they share\n", console.Visible(group))
-	} else if len(unusable) > 1 && numbers["taken"] > 0 && (len(unusable) <= 10*mostReasons || verbose) {
+	} else if len(unusable) > 1 && numbers["included"] > 0 && (len(unusable) <= 10*mostReasons || verbose) {
 		fmt.Fprintln(w, p.Roster.CompleteExclude(fmt.Sprintf("To continue without those that are unusable, under cohort:\n    exclude: [%s]", strings.Join(lists.Map(unusable, listed.Item), ", "))))
 	}
 }
