@@ -15,7 +15,10 @@ import (
 
 // GCOptions say what gc keeps.
 type GCOptions struct {
-	KeepRuns int // the newest runs whose outputs stay; 0: all that are recorded
+	// the newest complete runs whose outputs stay, with those of all runs that are newer than the last of them; 0: all
+	// that are recorded
+	KeepRuns int
+	Complete func(*artifacts.RunRecord) bool // whether a run counts among KeepRuns; nil: every run that has ended
 	// what the blobs may take, in bytes: no more is removed than that asks for; 0: all that nothing needs is removed
 	MaxSize int64
 }
@@ -28,7 +31,9 @@ type GCPlan struct {
 	Blobs int   // that there are
 	Bytes int64 // that they take
 
-	Kept []string // ids of the runs whose outputs stay
+	Kept  []string // ids of the runs whose outputs stay
+	Whole int      // those of them that are complete
+	Lose  []Loss   // the runs that lose results, the newest first
 	// those of them that began in the future, by a clock that was wrong: which runs are newer is unknown, so they do
 	// not count among the newest
 	Ahead []string
@@ -49,6 +54,14 @@ type GCPlan struct {
 	before int64                  // blobs last used at this time (ns) or later stay
 }
 
+// A Loss is a run that lacks results after gc.
+type Loss struct {
+	Run   *artifacts.RunRecord // without its tasks
+	Blobs int                  // that it loses
+	Of    int                  // those that it has now
+	Bytes int64                // that it loses
+}
+
 // A Victim is a blob that gc would remove.
 type Victim struct {
 	Digest  artifacts.Digest
@@ -58,8 +71,8 @@ type Victim struct {
 	packs   []string  // that have it
 }
 
-// PlanGC finds what can be removed: blobs that no kept run has among its outputs, and that were not used since the
-// newest run began, if that one has not ended (its results are not recorded yet, and whoever resumes it wants them).
+// PlanGC finds what can be removed: blobs that no kept run has among its outputs, and that were not used since the first
+// kept run began that has not ended (its results are not recorded yet, and whoever resumes it wants them).
 func (x *Health) PlanGC(o GCOptions) (*GCPlan, error) {
 	s := x.store
 	if o.KeepRuns < 0 || o.MaxSize < 0 {
@@ -69,7 +82,10 @@ func (x *Health) PlanGC(o GCOptions) (*GCPlan, error) {
 		return nil, err
 	}
 	p := &GCPlan{s: s, keys: map[artifacts.Key]bool{}}
-	roots, err := p.roots(o.KeepRuns)
+	if o.Complete == nil {
+		o.Complete = func(r *artifacts.RunRecord) bool { return !r.Finished.IsZero() }
+	}
+	roots, dropped, err := p.roots(o)
 	if err != nil {
 		return nil, err
 	}
@@ -110,38 +126,45 @@ func (x *Health) PlanGC(o GCOptions) (*GCPlan, error) {
 		}
 	}
 	p.choose(o.MaxSize)
+	p.losses(dropped, found)
 	return p, p.leftovers()
 }
 
 // farAhead is by how much the clocks of machines that share a store may differ.
 const farAhead = time.Hour
 
-// roots are the blobs that kept runs need.
-func (p *GCPlan) roots(keep int) (map[artifacts.Digest]bool, error) {
+// roots are the blobs that kept runs need. dropped are the other runs.
+func (p *GCPlan) roots(o GCOptions) (roots map[artifacts.Digest]bool, dropped []*artifacts.RunRecord, err error) {
 	runs, err := p.s.Runs()
 	if err != nil {
-		return nil, fmt.Errorf("gc: an unreadable run may need any result; remove its record first (pipeline verify --repair): %w", err)
+		return nil, nil, fmt.Errorf("gc: an unreadable run may need any result; remove its record first (pipeline verify --repair): %w", err)
 	}
-	roots := map[artifacts.Digest]bool{}
+	roots = map[artifacts.Digest]bool{}
 	now := time.Now().Add(farAhead)
-	for i, r := range runs {
+	for _, r := range runs {
 		_, ref, err := p.s.readRun(r.ID)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		roots[ref.Digest] = true // every run's list of tasks: it is small, and tells what was
 		for _, k := range r.Keeps {
 			roots[k.Digest] = true
 		}
-		if r.Started.After(now) {
-			p.Ahead = append(p.Ahead, r.ID) // they come first
-		} else if keep > 0 && i >= keep+len(p.Ahead) {
+		ahead := r.Started.After(now)
+		switch {
+		case ahead: // they come first
+			p.Ahead = append(p.Ahead, r.ID)
+		case o.KeepRuns > 0 && p.Whole == o.KeepRuns:
+			dropped = append(dropped, r)
 			continue
+		case o.Complete(r):
+			p.Whole++
 		}
 		tasks, err := p.s.readTasks(ref)
 		if err != nil {
-			return nil, fmt.Errorf("gc: run %s cannot be read and may need any result: %w", r.ID, err)
+			return nil, nil, fmt.Errorf("gc: run %s cannot be read and may need any result: %w", r.ID, err)
 		}
+		first := len(p.Kept) == len(p.Ahead)               // of those that are not ahead
 		p.Kept, p.oldest = append(p.Kept, r.ID), r.Started // the newest come first
 		for _, t := range tasks {
 			p.keys[t.Key] = true
@@ -149,21 +172,50 @@ func (p *GCPlan) roots(keep int) (map[artifacts.Digest]bool, error) {
 				roots[out.Digest] = true
 			}
 		}
-	}
-	// What was used later than the newest run began, or ended, is nobody's yet.
-	if runs = runs[len(p.Ahead):]; len(runs) > 0 {
-		if newest := runs[0]; newest.Finished.IsZero() {
-			p.before = newest.Started.Add(-session.Slack).UnixNano()
-		} else {
-			p.before = newest.Finished.UnixNano()
+		// What was used later than an unfinished run began, or the newest ended, is nobody's yet.
+		switch {
+		case ahead:
+		case r.Finished.IsZero():
+			p.before = r.Started.Add(-session.Slack).UnixNano()
+		case first:
+			p.before = r.Finished.UnixNano()
 		}
 	}
 	live, err := p.s.session.Others()
 	if err != nil {
-		return nil, p.s.fault(err)
+		return nil, nil, p.s.fault(err)
 	}
 	p.before = heedSessions(p.before, live)
-	return roots, nil
+	return roots, dropped, nil
+}
+
+// losses finds what runs lose. One whose list of tasks cannot be read is left out.
+func (p *GCPlan) losses(dropped []*artifacts.RunRecord, stored map[artifacts.Digest]*Victim) {
+	removed := map[artifacts.Digest]bool{}
+	for _, v := range p.Remove {
+		removed[v.Digest] = true
+	}
+	for _, r := range dropped {
+		full, err := p.s.LoadRun(r.ID)
+		if err != nil {
+			continue
+		}
+		l, seen := Loss{Run: r}, map[artifacts.Digest]bool{}
+		for _, t := range full.Tasks {
+			for _, out := range t.Outputs {
+				if stored[out.Digest] == nil || seen[out.Digest] {
+					continue
+				}
+				seen[out.Digest] = true
+				if l.Of++; removed[out.Digest] {
+					l.Blobs, l.Bytes = l.Blobs+1, l.Bytes+out.Size
+				}
+			}
+		}
+		if l.Blobs > 0 {
+			p.Lose = append(p.Lose, l)
+		}
+	}
 }
 
 // heedSessions lowers the time before which a blob must have been used last to be

@@ -112,6 +112,13 @@ func FileOf(rr *artifacts.RunRecord) (file, source string, err error) {
 	return file, source, nil
 }
 
+// Complete reports whether a run made, or found, all results of its whole file.
+func Complete(rr *artifacts.RunRecord) bool {
+	var d detail.Run
+	return json.Unmarshal(rr.Detail, &d) == nil && !rr.Finished.IsZero() && rr.Failed+rr.Skipped+d.Left == 0 &&
+		d.Stopped == "" && d.Until == nil && d.Only == nil
+}
+
 // Read unpacks the record of a run. One that Store.Runs listed has no
 // cached tasks in it; Store.LoadRun gives all.
 func Read(s *disk.Store, rr *artifacts.RunRecord) (*Record, error) {

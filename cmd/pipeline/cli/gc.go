@@ -59,10 +59,13 @@ func (a *app) gcCommand() *cobra.Command {
 		Use:   "gc",
 		Short: "free space, keeping everything a kept run needs",
 		Long: `Removes results that no kept run needs, least recently used first. All recorded runs are kept unless
---keep-runs limits them to the newest. --max-size stops once the store has that size. The small
-records stay, so why, diff and audit still work. It also removes working directories left by killed
-runs, audits and commands. It is safe while runs are in progress: their files stay. pipeline store lists
-the runs, and what each keeps.`,
+--keep-runs N limits them: to the N newest complete runs, of whatever pipelines, and all runs newer than
+the oldest of these. A run is complete if it was of a whole file (without --until and --only) and nothing
+failed. Of a kept run that was killed, everything stays that was made or used since it began. The runs
+that lose results are listed, also with --dry-run. --max-size stops once the store has that size. The
+small records stay, so why, diff and audit still work. It also removes working directories left by
+killed runs, audits and commands. It is safe while runs are in progress: their files stay. pipeline
+store lists the runs, and what each keeps.`,
 		Example: `  pipeline store
   pipeline gc --dry-run --keep-runs 3
   pipeline gc --keep-runs 10 --max-size 200G`,
@@ -72,7 +75,7 @@ the runs, and what each keeps.`,
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&dry, "dry-run", "n", false, "list what would be removed, and remove nothing")
-	f.Var(flags.Positive(&o.KeepRuns), "keep-runs", "keep results of the newest `N` runs (default: of all recorded runs)")
+	f.Var(flags.Positive(&o.KeepRuns), "keep-runs", "keep results of the newest `N` complete runs, and of all newer runs (default: of all recorded runs)")
 	f.Var(flags.Size(&o.MaxSize), "max-size", "stop removing once the store has `SIZE`, such as 500M or 200G")
 	return cmd
 }

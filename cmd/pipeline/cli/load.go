@@ -264,21 +264,13 @@ func (a *app) look(file string, named ...string) (*results.Current, error) {
 		store.Close()
 		return nil, err
 	}
-	if len(a.sets) == 0 && len(used) > 0 {
+	if c.OfLast = len(a.sets) == 0 && len(used) > 0; c.OfLast {
 		a.explainLeftOut(file, last.ID, used, c.Pipeline)
 	}
 	if last.Changed && !c.Complete() {
 		a.Warn("%s has changed since its last run; these are results of the file as it is now, and %s shows that run", file, a.Command("show", last.ID))
 	}
 	return c, nil
-}
-
-// withSets is the command line as it was typed, to look with these settings.
-func (a *app) withSets(sets []string) string {
-	if len(sets) == 0 {
-		return a.With("--as-written")
-	}
-	return a.With(results.WithSets(nil, sets)...)
 }
 
 // explainLeftOut has an error about a stage that the last run left out state that, and how to get its result.
@@ -291,7 +283,7 @@ func (a *app) explainLeftOut(file, last string, sets []string, p *pipelines.Pipe
 	why := map[string]string{}
 	for _, stage := range p.LeftOut {
 		why[stage] = fmt.Sprintf("the last run, %s, left it out; %s makes it; for an earlier result: %s",
-			last, results.Run(a.Console, file, others), a.withSets(others))
+			last, results.Run(a.Console, file, others), results.WithSettings(a.Console, others))
 	}
 	p.Graph = p.Graph.WithLeftOut(why)
 }

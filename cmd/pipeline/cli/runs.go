@@ -184,7 +184,7 @@ func (a *app) showRun(id string, what []string, rows int) error {
 		if err := results.CheckRun(a.Console, r, store, outs); err != nil {
 			return err
 		}
-		return results.PrintOutputs(a.Console, store, outs, rows)
+		return results.PrintOutputs(a.Console, store, r, outs, rows)
 	}
 	if a.JSON {
 		a.Object("run", pastRun(r))

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,9 +9,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/results"
-	"prgnn/dag"
 	"prgnn/internal/words"
-	"prgnn/pipelines"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -138,20 +134,20 @@ func (a *app) showStage(file, what string, rows int) error {
 		}
 		outs = append(outs, of...)
 	}
-	return results.PrintOutputs(a.Console, c.Store, outs, rows)
+	return results.PrintOutputs(a.Console, c.Store, nil, outs, rows)
 }
 
 // outputsOf are the results that a stage, task or output stands for.
 func (a *app) outputsOf(c *results.Current, what string) (outs []results.Output, err error) {
-	sel, tasks, err := shown(c, what)
+	sel, tasks, err := results.Named(c.Pipeline.Graph, what)
 	if err != nil {
 		return nil, err
 	}
 	there, others := c.Shown(tasks)
-	if earlier := a.complete(c, what, others); earlier != nil {
+	if earlier := c.Tried(what); len(others) > 0 && earlier != nil {
 		a.Warn("%s has %d of %s with these settings; shown are the complete results of an earlier run (%s)", what,
-			len(there), words.Count(len(tasks), "result"), a.withSets(earlier.Sets))
-		if sel, tasks, err = shown(earlier, what); err != nil {
+			len(there), words.Count(len(tasks), "result"), results.WithSettings(a.Console, earlier.Sets))
+		if sel, tasks, err = results.Named(earlier.Pipeline.Graph, what); err != nil {
 			return nil, err
 		}
 		c = earlier
@@ -172,44 +168,4 @@ func (a *app) outputsOf(c *results.Current, what string) (outs []results.Output,
 		}
 	}
 	return outs, nil
-}
-
-// shown are the tasks whose results a stage, task or output stands for.
-func shown(c *results.Current, what string) (*results.Selection, []*dag.Node, error) {
-	sel, err := results.Choose(c.Pipeline.Graph, what)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !sel.Named {
-		return sel, sel.All, nil
-	}
-	return sel, sel.Tasks, nil
-}
-
-// complete is the file with the settings of an earlier run, where those of the last run, which c has, lack results of a
-// stage, and the earlier ones lack none. It is nil where there is none, and where the user gave the settings.
-func (a *app) complete(c *results.Current, what string, lacking []*dag.Node) *results.Current {
-	if len(lacking) == 0 || len(a.sets) > 0 || len(c.Sets) == 0 {
-		return nil
-	}
-	text, _ := a.sourceOf(c.File)
-	for _, sets := range results.Tried(c.Store, c.File, text) {
-		p, err := pipelines.Load(c.File, sets)
-		if err != nil || slices.Equal(sets, c.Sets) {
-			continue
-		}
-		earlier, err := results.LookUp(context.Background(), p, c.Store)
-		if err != nil {
-			continue
-		}
-		earlier.File, earlier.Sets = c.File, sets
-		_, tasks, err := shown(earlier, what)
-		if err != nil {
-			continue
-		}
-		if _, others := earlier.Shown(tasks); len(others) == 0 {
-			return earlier
-		}
-	}
-	return nil
 }

@@ -19,6 +19,7 @@ import (
 type Current struct {
 	File     string   // as it was named
 	Sets     []string // --set
+	OfLast   bool     // Sets are those of the last run, and not of the command line
 	Pipeline *pipelines.Pipeline
 	Store    *disk.Store
 	Steps    map[*dag.Node]*engine.Step
@@ -86,7 +87,7 @@ func (c *Current) Kept(a *console.Console, n *dag.Node, port string) (artifacts.
 	if c.Store.Has(ref) {
 		return ref, nil
 	}
-	makes := a.Command(c.runUntil(n.ID())...) + " makes it again"
+	makes := c.runUntil(a, n.ID()) + " makes it again"
 	if c.Store.Remote.Lost(s.Key, ref) {
 		return ref, &exit.Error{Code: exit.Damaged,
 			Err: fmt.Errorf("%s.%s: %s\n  %s", n.ID(), port, engine.LostRemotely, makes)}

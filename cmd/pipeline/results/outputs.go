@@ -12,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 	"prgnn/dag/engine"
+	"prgnn/dag/record"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/layer"
@@ -35,6 +36,7 @@ type Selection struct {
 	Port  dag.Port    // of the output; the first one when none was named
 	Named bool        // an output was named
 	All   []*dag.Node // also those of another part of the cohort
+	text  string      // as a person named it
 }
 
 // Parts are what a person names, *[universe=…] one for each stage that has such tasks.
@@ -88,7 +90,23 @@ func Choose(g *dag.Graph, text string) (*Selection, error) {
 			return nil, exit.Wrongf("%s matches tasks of several stages, %s and %s; give one stage", pattern, tasks[0].Stage().Name(), n.Stage().Name())
 		}
 	}
-	return withOutput(tasks, out)
+	sel, err := withOutput(tasks, out)
+	if err == nil {
+		sel.text = text
+	}
+	return sel, err
+}
+
+// Named are the tasks whose results a stage, task or output stands for.
+func Named(g *dag.Graph, text string) (*Selection, []*dag.Node, error) {
+	sel, err := Choose(g, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !sel.Named {
+		return sel, sel.All, nil
+	}
+	return sel, sel.Tasks, nil
 }
 
 // Missing says which results are missing, why, and how to get them. hint ends it where
@@ -106,7 +124,6 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 	if len(others) == 1 {
 		until = others[0].ID()
 	}
-	command := c.runUntil(until)
 	text, makes := fmt.Sprintf("%d of %s of %s %s missing%s", len(others), words.Count(len(sel.Tasks), "result"),
 		sel.Stage.Name(), words.Verb(len(others), "is", "are"), why), "makes them"
 	if len(sel.Tasks) == 1 {
@@ -116,8 +133,10 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 	if failed != "" {
 		text, makes = text+"\n"+c.Pipeline.Roster.CompleteExclude(failed), makes+" once the cause is fixed"
 	}
-	text += "\n  " + a.Command(command...) + " " + makes
-	if run, n := c.Earlier(others); n > 0 && c.Run == nil {
+	text += "\n  " + c.runUntil(a, until) + " " + makes
+	if earlier := c.Tried(sel.text); earlier != nil {
+		text += "\n  " + WithSettings(a, earlier.Sets) + " uses the complete results of an earlier run"
+	} else if run, n := c.Earlier(others); n > 0 && c.Run == nil {
 		text += "; " + a.Command("show", run.ID, sel.Stage.Name()) + " prints that of an earlier run, of other inputs, parameters or code"
 	}
 	if len(there) > 0 {
@@ -131,18 +150,35 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 }
 
 // runUntil is the command that makes the results of a stage or task.
-func (c *Current) runUntil(until string) []string {
-	return WithSets([]string{"run", c.File, "--until", until}, c.Sets)
+func (c *Current) runUntil(a *console.Console, until string) string {
+	if c.Run != nil {
+		return Remake(a, c.Run, "--until", until)
+	}
+	return a.Command(WithSets([]string{"run", c.File, "--until", until}, c.Sets)...)
 }
 
 // RunAll is the command that makes all results, with the settings that they were looked up with. A recorded run has
 // its settings in its text.
 func (c *Current) RunAll(a *console.Console) string {
+	if c.Run != nil {
+		return Remake(a, c.Run)
+	}
 	sets := c.Sets
 	if c.File == "" {
 		_, sets = layer.SplitSource(c.Pipeline.Graph.Source())
 	}
 	return Run(a, cmp.Or(c.File, c.Pipeline.File), sets)
+}
+
+// Remake is the command that makes results of a recorded run again: that of its file and settings. If the file is
+// another one now, that is stated.
+func Remake(a *console.Console, run *record.Record, more ...string) string {
+	then, sets := layer.SplitSource(run.Source)
+	command := a.Command(WithSets(append([]string{"run", run.File}, more...), sets)...)
+	if now, _, err := layer.Source(run.File); err != nil || now != then {
+		command += ", with " + run.File + " as it was in run " + run.ID + ","
+	}
+	return command
 }
 
 // Run is the command that runs a file with settings.
@@ -160,6 +196,14 @@ func WithSets(line, sets []string) []string {
 		}
 	}
 	return line
+}
+
+// WithSettings is the command line as it was typed, to look with these settings.
+func WithSettings(a *console.Console, sets []string) string {
+	if len(sets) == 0 {
+		return a.With("--as-written")
+	}
+	return a.With(WithSets(nil, sets)...)
 }
 
 // LeftOut is the stage that a setting leaves out, as --without does.

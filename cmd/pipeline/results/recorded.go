@@ -245,18 +245,42 @@ func runsOf(store *disk.Store, file, text string) iter.Seq[Last] {
 	}
 }
 
-// Tried are the settings of the last 100 runs of a pipeline file, at most ten different ones, newest first.
-func Tried(store *disk.Store, file, text string) (tried [][]string) {
+// Tried is the file with the settings of an earlier run, where those of the last run lack results of what a person names,
+// and the earlier ones lack none: of the last 100 runs, at most ten different ones. It is nil where there is none.
+func (c *Current) Tried(what string) *Current {
+	if !c.OfLast {
+		return nil
+	}
+	text, _, err := layer.Source(c.File)
+	if err != nil {
+		return nil
+	}
+	tried := [][]string{c.Sets}
 	n := 0
-	for run := range runsOf(store, file, text) {
-		if !slices.ContainsFunc(tried, func(t []string) bool { return slices.Equal(t, run.Sets) }) {
-			tried = append(tried, run.Sets)
+	for run := range runsOf(c.Store, c.File, text) {
+		if n++; n > 100 || len(tried) > 10 {
+			return nil
 		}
-		if n++; n == 100 || len(tried) == 10 {
-			break
+		if slices.ContainsFunc(tried, func(t []string) bool { return slices.Equal(t, run.Sets) }) {
+			continue
+		}
+		tried = append(tried, run.Sets)
+		p, err := pipelines.Load(c.File, run.Sets)
+		if err != nil {
+			continue
+		}
+		earlier, err := LookUp(context.Background(), p, c.Store)
+		if err != nil {
+			continue
+		}
+		earlier.File, earlier.Sets = c.File, run.Sets
+		if _, tasks, err := Named(p.Graph, what); err == nil {
+			if _, others := earlier.Shown(tasks); len(others) == 0 {
+				return earlier
+			}
 		}
 	}
-	return tried
+	return nil
 }
 
 func samePath(a, b string) bool {

@@ -12,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/dag"
+	"prgnn/dag/record"
 	"prgnn/internal/words"
 )
 
@@ -26,8 +27,8 @@ type outputEvent struct {
 }
 
 // PrintOutputs describes artifacts: all for --json and -v, else those of the
-// first task (of each part, where a stage has two).
-func PrintOutputs(a *console.Console, store *disk.Store, outs []Output, rows int) error {
+// first task (of each part, where a stage has two). run is the recorded run that they are of; nil for the present ones.
+func PrintOutputs(a *console.Console, store *disk.Store, run *record.Record, outs []Output, rows int) error {
 	if rows > 0 && !slices.ContainsFunc(outs, func(o Output) bool {
 		return o.Ref.Format == "arrow" || o.Ref.Format == "npy" && a.JSON
 	}) {
@@ -43,7 +44,7 @@ func PrintOutputs(a *console.Console, store *disk.Store, outs []Output, rows int
 			others[o.Task] = true
 			continue
 		}
-		got, err := readOutput(store, o)
+		got, err := readOutput(a, store, run, o)
 		if err != nil {
 			return err
 		}
@@ -66,10 +67,11 @@ func PrintOutputs(a *console.Console, store *disk.Store, outs []Output, rows int
 	return nil
 }
 
-func readOutput(store *disk.Store, o Output) (Content, error) {
+func readOutput(a *console.Console, store *disk.Store, run *record.Record, o Output) (Content, error) {
 	got, err := Read(store, o.Ref, o.Port.Type)
-	if errors.Is(err, artifacts.ErrMiss) { // of a past run
-		return Content{}, fmt.Errorf("%s: %s; pipeline run FILE --until %s recomputes it, with the file and settings of that run", o.Name(), Freed, dag.StageOf(o.Task.ID()))
+	if errors.Is(err, artifacts.ErrMiss) && run != nil {
+		return Content{}, fmt.Errorf("%s: %s\n  %s makes it", o.Name(), Freed,
+			Remake(a, run, "--until", dag.StageOf(o.Task.ID())))
 	}
 	if err != nil {
 		return Content{}, fmt.Errorf("%s: %w", o.Name(), err)

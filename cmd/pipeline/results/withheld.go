@@ -93,7 +93,7 @@ func (c *Current) withheld(a *console.Console, tasks []*dag.Node) error {
 		lines = append(lines, "  "+f.ID()+" failed: "+strings.ReplaceAll(said, "\n", "\n  "))
 	}
 	if !IsRun(c.File) { // a run is over
-		lines = append(lines, "  "+a.Command(c.runUntil(failed[0].Stage().Name())...)+" repeats the check once the cause is fixed")
+		lines = append(lines, "  "+c.runUntil(a, failed[0].Stage().Name())+" repeats the check once the cause is fixed")
 	}
 	return fmt.Errorf("the results of %s are withheld because %s\n%s", there[0].Stage().Name(), reason,
 		strings.Join(lines, "\n"))

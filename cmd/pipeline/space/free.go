@@ -12,6 +12,8 @@ import (
 	"prgnn/artifacts/remote"
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/console"
+	"prgnn/dag/record"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
 )
@@ -23,12 +25,23 @@ type gcEvent struct {
 	Left      int64 `json:"left"`    // bytes
 	Over      int64 `json:"over"`    // bytes above --max-size
 	KeptRuns  int   `json:"kept_runs"`
-	LeftInUse int   `json:"left_in_use"` // blobs kept for runs that are going on
-	Abandoned int64 `json:"abandoned"`   // bytes of unfinished files of killed runs, which are removed, too
+	Complete  int   `json:"complete_runs"` // of these
+	LeftInUse int   `json:"left_in_use"`   // blobs kept for runs that are going on
+	Abandoned int64 `json:"abandoned"`     // bytes of unfinished files of killed runs, which are removed, too
+
+	Lose []lossEvent `json:"runs_that_lose_results"`
+}
+
+type lossEvent struct {
+	Run     string `json:"run"`
+	Removed int    `json:"removed"` // blobs
+	Of      int    `json:"of"`      // blobs that it has before
+	Freed   int64  `json:"freed"`   // bytes, also if a run that loses results shares them
 }
 
 // Free removes results that no kept run needs, or lists with dry what it would remove.
 func Free(a *console.Console, store *disk.Store, o disk.GCOptions, dry bool) error {
+	o.Complete = record.Complete
 	plan, err := store.Health.PlanGC(o)
 	if err != nil {
 		return err
@@ -40,7 +53,7 @@ func Free(a *console.Console, store *disk.Store, o disk.GCOptions, dry bool) err
 		}
 	}
 	e := gcEvent{dry, len(plan.Remove), plan.Freed, plan.Bytes - plan.Freed, plan.Over,
-		len(plan.Kept), plan.InUse, plan.Left}
+		len(plan.Kept), plan.Whole, plan.InUse, plan.Left, lossEvents(plan.Lose)}
 	if !dry {
 		if e.Removed, e.Freed, err = plan.Execute(); err != nil {
 			if e.Removed > 0 {
@@ -58,8 +71,10 @@ func Free(a *console.Console, store *disk.Store, o disk.GCOptions, dry bool) err
 	if a.AsJSON("gc", e) {
 		return nil
 	}
-	fmt.Fprintf(a.Out, "gc: %s %s (%s); %s stay, kept by %s\n", removed(dry), words.Count(e.Removed, "blob"),
-		console.ByteCount(e.Freed), console.ByteCount(e.Left), words.Count(e.KeptRuns, "run"))
+	printLosses(a, plan.Lose, dry)
+	fmt.Fprintf(a.Out, "gc: %s %s (%s); %s stay, kept by %s (%d complete)\n", removed(dry),
+		words.Count(e.Removed, "blob"), console.ByteCount(e.Freed), console.ByteCount(e.Left),
+		words.Count(e.KeptRuns, "run"), e.Complete)
 	if plan.Left > 0 {
 		a.Note("and %s of unfinished files left by killed runs", console.ByteCount(plan.Left))
 	}
@@ -75,6 +90,30 @@ func Free(a *console.Console, store *disk.Store, o disk.GCOptions, dry bool) err
 		a.Note("that is %s more than --max-size; a smaller --keep-runs frees more", console.ByteCount(e.Over))
 	}
 	return nil
+}
+
+func lossEvents(all []disk.Loss) []lossEvent {
+	return lists.Map(all, func(l disk.Loss) lossEvent { return lossEvent{l.Run.ID, l.Blobs, l.Of, l.Bytes} })
+}
+
+// mostLosses is how many runs that lose results are listed, unless gc is verbose.
+const mostLosses = 20
+
+func printLosses(a *console.Console, all []disk.Loss, dry bool) {
+	if len(all) == 0 {
+		return
+	}
+	g := console.Grid{Right: map[int]bool{3: true}, Wide: a.Wide()}
+	g.Add("run", "started", "pipeline", map[bool]string{true: "would lose", false: "lost"}[dry])
+	for i, l := range all {
+		if i == mostLosses && !a.Verbose {
+			defer fmt.Fprintf(a.Out, "and %s, which -v lists\n", words.Count(len(all)-i, "older run"))
+			break
+		}
+		g.Add(l.Run.ID, l.Run.Started.Local().Format("2006-01-02 15:04:05"), l.Run.Pipeline,
+			fmt.Sprintf("%d of %s", l.Blobs, words.Count(l.Of, "result")))
+	}
+	g.Print(a.Out)
 }
 
 type remoteGCEvent struct {

@@ -70,7 +70,7 @@ func (u *use) count(store *disk.Store, t record.Task, seen, newer map[artifacts.
 // Runs prints the directory of a store, its size, and what each recorded run keeps, newest first.
 func Runs(a *console.Console, store *disk.Store) error {
 	runs, damaged := readRuns(store)
-	plan, err := store.Health.PlanGC(disk.GCOptions{})
+	plan, err := store.Health.PlanGC(disk.GCOptions{Complete: record.Complete})
 	if err != nil {
 		return err
 	}
