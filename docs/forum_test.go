@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,29 +73,161 @@ var forum = []struct{ topics, one, other string }{
 	{"other-programs other-programs#", "XCP-D", "use XCP-D outputs"},
 }
 
-// TestForum: the first section that a search prints answers at least nine tenths of such questions, in either phrasing.
-func TestForum(t *testing.T) {
-	right := [2]int{}
-	for _, q := range forum {
-		for i, words := range []string{q.one, q.other} {
-			found, lacks, _ := docs.Search(strings.Fields(words))
-			first := "nothing"
-			if len(found) > 0 {
-				first = found[0].Topic()
-			}
-			ok := false
-			for topic := range strings.FieldsSeq(q.topics) {
-				ok = ok || first == topic || strings.HasSuffix(topic, "#") && strings.HasPrefix(first, topic)
-			}
-			if ok {
-				right[i]++
-			} else {
-				t.Logf("%q: %s, which lacks %q; not %s", words, first, lacks, q.topics)
-			}
+// A typed question is one as a reader typed it, with the sections that answer it.
+type typed struct{ topics, words string }
+
+// newcomer are the questions that a reader typed who had not seen the pages.
+var newcomer = []typed{
+	{"denoising denoising#the-strategies", "my confounds tsv has NaN in first row error"},
+	{"denoising denoising#the-strategies", "36P vs aCompCor which denoising should i use"},
+	{"questions#how-do-i-censor-volumes-with-high-motion", "fd threshold scrubbing 0.5 drop frames"},
+	{"questions#how-do-i-use-only-the-rest-blocks-of-a-task", "how do i remove dummy scans non steady state"},
+	{"atlases#grayordinates-cifti", "cifti dtseries instead of volume nifti"},
+	{"atlases atlases#where-labels-lie", "atlas in different space than bold MNI152NLin2009cAsym vs NLin6"},
+	{"questions#why-is-a-region-missing confounds#missing-regions", "some ROIs empty because of signal dropout"},
+	{"questions#which-correlation-is-used-pearson-partial-ledoit-wolf-or-tangent", "partial correlation instead of pearson"},
+	{"confounds#how-do-i-analyze-several-sites-or-scanners", "combat harmonization without leaking site"},
+	{"questions#how-do-i-use-age-as-a-covariate", "regress age and sex out"},
+	{"questions#how-much-memory-and-time-does-it-need", "killed out of memory"},
+	{"cluster", "run on slurm"},
+	{"questions#why-did-a-stage-run-again", "rule keeps rerunning although nothing changed"},
+	{"questions#what-happens-if-one-participant-fails fmriprep#faulty-participants", "continue after one subject failed keep going"},
+	{"questions#can-pr-gnn-use-a-gpu", "use gpu cuda for training"},
+	{"questions#what-if-the-groups-have-unequal-sizes", "class imbalance weights in loss"},
+	{"confounds#how-do-i-analyze-several-sites-or-scanners", "leave one site out cross validation"},
+	{"sessions-and-runs", "two sessions per subject combine runs"},
+	{"fmriprep#how-do-i-set-the-repetition-time-tr", "TR missing in json sidecar"},
+	{"denoising", "smoothing before extracting time series"},
+	{"inputs#limits", "what does 'limits' mean in the report"},
+	{"reading-your-report#1-is-the-result-above-chance statistics#confidence-intervals", "why is accuracy a range"},
+	{"questions#how-do-i-exclude-participants participants#selection", "can i drop a site"},
+	{"statistics#how-many-participants-are-needed-learning-curve", "how many participants do i need"},
+	{"atlases questions#how-do-i-use-my-own-atlas atlases#where-labels-lie", "is my atlas usable"},
+	{"statistics#which-edges-differ-edges", "where are the edge p values"},
+	{"questions#how-do-i-run-only-a-part-of-the-pipeline", "rerun only the training"},
+	{"questions#where-is-the-cache-how-large-is-it-and-how-do-i-delete-it", "delete cache of one run"},
+	{"targets", "use a continuous score like ADOS as target regression"},
+	{"other-programs#files-of-conn-dpabi-gretna-gift-and-matlab", "already have correlation matrices from CONN .mat"},
+	{"reading-your-report#1-is-the-result-above-chance when-prgnn#advice", "accuracy at chance what now"},
+	{"questions#how-do-i-change-the-seed", "seed change random seed results differ"},
+	{"baselines", "compare with svm baseline"},
+	{"questions#how-do-i-cite", "how to cite"},
+	{"report#how-do-i-save-figures-for-a-paper report#the-salient-regions-in-other-programs", "plot salient regions on brain"},
+	{"questions#how-do-i-exclude-participants", "exclude participants with high motion"},
+	{"questions#can-i-classify-three-or-more-groups", "more than two groups"},
+	{"proof#names-of-participants", "share results without sharing participant ids"},
+	{"questions#how-much-memory-and-time-does-it-need", "how long will it take"},
+	{"questions#how-do-i-get-the-confusion-matrix-as-numbers", "get confusion matrix as csv"},
+}
+
+// unseen are questions that were written before the ranking and the words that readers ask for. Neither was changed for
+// one of them, so they show what it does for further questions: leave it so.
+var unseen = []typed{
+	{"leakage leakage# your-own-model#no-leakage", "how do you make sure no test data leaks into training"},
+	{"install", "pip install or conda package"},
+	{"proof proof#audit", "reviewer wants to check that our numbers are reproducible"},
+	{"sharing", "let two lab members use the same cache"},
+	{"cluster", "submit the jobs to our university HPC"},
+	{"scripts scripts#in-a-container", "run my own python script as one of the steps"},
+	{"participants participants#", "what columns does participants.tsv need"},
+	{"fmriprep#how-do-i-set-the-repetition-time-tr", "the program complains it does not find the repetition time"},
+	{"atlases#an-atlas-by-its-name questions#how-do-i-use-my-own-atlas", "can i use the Schaefer 400 atlas"},
+	{"statistics#confidence-intervals reading-your-report#1-is-the-result-above-chance", "how is the confidence interval of the AUC computed"},
+	{"statistics#comparison-of-classifiers-compare baselines", "is model A significantly better than model B"},
+	{"statistics#is-the-accuracy-above-chance-evaluate reading-your-report#1-is-the-result-above-chance when-prgnn#advice", "how do i know whether 62 percent accuracy is better than guessing"},
+	{"quality#registration-parcelsquality", "registration to MNI went wrong for some subjects"},
+	{"salient salient# report#the-salient-regions-in-other-programs", "export the important regions as a nifti mask"},
+	{"questions#why-is-a-region-missing confounds#missing-regions", "participant has no voxels in one parcel"},
+	{"questions#how-do-i-keep-a-run-going-after-i-log-out-and-see-its-progress", "close my laptop while it is computing"},
+	{"questions#why-did-my-run-stop-and-how-do-i-resume-it", "power cut in the middle of the analysis do i have to start over"},
+	{"questions#where-is-the-cache-how-large-is-it-and-how-do-i-delete-it", "my disk is full because of old results"},
+	{"report#how-do-i-save-figures-for-a-paper", "save the ROC curve as a picture"},
+	{"python python#", "load the predictions into pandas"},
+	{"python#matlab-and-octave artifacts python", "read the connectivity matrices in matlab"},
+	{"questions#are-correlations-transformed-to-fishers-z", "are the correlation values z transformed before the classifier"},
+	{"denoising#filters", "what frequencies are kept by the bandpass"},
+	{"denoising denoising#the-strategies", "should i remove the global signal"},
+	{"questions#how-do-i-censor-volumes-with-high-motion", "throw out frames where the head moved too much"},
+	{"questions#how-do-i-exclude-participants", "only keep right-handed adults"},
+	{"confounds#relatives", "my sample contains siblings"},
+	{"confounds#is-it-motion-age-or-site-deconfound-confounds reading-your-report#4-could-it-be-leakage-motion-or-site confounds quality#qc-fc-qcfc", "is the classification only driven by head motion"},
+	{"audit-your-data leakage#which-copies-are-detected", "the same scan appears twice under different names"},
+	{"sessions-and-runs sessions-and-runs# questions#how-do-i-concatenate-the-runs-of-a-participant", "each person has four runs of rest"},
+	{"models#on-new-participants", "classify a new patient with the model i already trained"},
+	{"models#does-it-hold-elsewhere", "test on data of another hospital"},
+	{"questions#how-do-i-set-the-number-of-threads-or-cpus", "use only 8 of the 32 cores"},
+	{"questions#how-do-i-change-the-seed statistics#several-seeds", "why do i get another accuracy with another seed"},
+	{"statistics#nested-cross-validation-choose", "choose the best regularization without overfitting"},
+	{"statistics#which-edges-differ-edges", "which connections differ between patients and controls"},
+	{"statistics#does-it-do-as-well-in-each-group-subgroups", "does the model work equally well for women and men"},
+	{"dynamic dynamic#", "time varying connectivity"},
+	{"other-programs other-programs#", "i have ROI time courses as text files"},
+	{"baselines#published-networks", "try BrainNetCNN or a transformer"},
+	{"questions#how-do-i-add-other-classifiers baselines", "add a random forest"},
+	{"your-own-model", "plug in my own deep learning model"},
+	{"multiverse multiverse#", "does the result depend on the preprocessing choices"},
+	{"multiverse#preregistration", "preregister the analysis before looking at the data"},
+	{"bids-app", "docker image bids app command line"},
+	{"report#what-to-cite questions#how-do-i-cite checklists", "text for the methods section of my manuscript"},
+	{"proof#names-of-participants", "hide the subject identifiers in the report"},
+	{"pipeline-file#a-file-that-extends-another", "reuse one yaml file in another"},
+	{"fmriprep#derivatives-of-level-minimal data#openneuro", "only minimal outputs on OpenNeuro"},
+	{"targets targets#", "predict symptom severity instead of diagnosis"},
+	{"questions#how-do-i-run-only-a-part-of-the-pipeline", "stop after the connectivity matrices"},
+	{"questions#how-do-i-see-and-change-the-parameters-of-a-stage", "train for more epochs"},
+	{"when-prgnn when-prgnn#", "is a graph neural network better than logistic regression"},
+	{"inputs#when-a-file-changes questions#why-did-a-stage-run-again", "what happens when i edit an input file"},
+	{"checklists checklists#", "which TRIPOD items does the report cover"},
+	{"scale scale#", "will it work with 10000 subjects of UK Biobank"},
+}
+
+// answered reports which place of a search has a section that answers a question, from 0; -1 for none of the first
+// twelve.
+func answered(t *testing.T, q typed) int {
+	found, lacks, _ := docs.Search(strings.Fields(q.words))
+	found = found[:min(12, len(found))]
+	place := slices.IndexFunc(found, func(s docs.Section) bool {
+		return slices.ContainsFunc(strings.Fields(q.topics), func(topic string) bool {
+			return s.Topic() == topic || strings.HasSuffix(topic, "#") && strings.HasPrefix(s.Topic(), topic)
+		})
+	})
+	if place != 0 {
+		first := "nothing"
+		if len(found) > 0 {
+			first = found[0].Topic()
 		}
+		t.Logf("%q: %s, which lacks %q; %s has place %d", q.words, first, lacks, q.topics, place+1)
 	}
-	t.Logf("right: %d and %d of %d", right[0], right[1], len(forum))
-	if least := len(forum) * 9 / 10; right[0] < least || right[1] < least {
-		t.Error("too few of them")
+	return place
+}
+
+// TestForum: the first section that a search prints answers at least nine tenths of the questions of forums, in either
+// phrasing, and of the newcomer, and three quarters of those that were not seen.
+func TestForum(t *testing.T) {
+	var one, other []typed
+	for _, q := range forum {
+		one, other = append(one, typed{q.topics, q.one}), append(other, typed{q.topics, q.other})
+	}
+	for _, c := range []struct {
+		name  string
+		all   []typed
+		least float64
+	}{{"forums", one, 0.9}, {"forums, in other words", other, 0.9}, {"newcomer", newcomer, 0.9}, {"unseen", unseen, 0.75}} {
+		t.Run(c.name, func(t *testing.T) {
+			right, usable := 0, 0
+			for _, q := range c.all {
+				switch answered(t, q) {
+				case -1:
+				case 0:
+					right++
+				default:
+					usable++
+				}
+			}
+			t.Logf("right: %d, listed: %d of %d", right, usable, len(c.all))
+			if float64(right) < c.least*float64(len(c.all)) {
+				t.Error("too few are right")
+			}
+		})
 	}
 }

@@ -2,19 +2,16 @@
 package docs
 
 import (
-	"cmp"
 	"embed"
 	"io/fs"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
 )
 
-//go:embed *.md promises.txt figures.tsv
+//go:embed *.md promises.txt figures.tsv pseudonyms.sh
 var files embed.FS
 
 // A Section is a heading of a page with the text down to the next heading.
@@ -238,182 +235,3 @@ func (s Section) targets(text string) string {
 		return parts[1] + " [" + strings.TrimSuffix(page, ".md") + anchor + "]"
 	})
 }
-
-// unsearched are words of questions that say nothing of their topic.
-var unsearched = map[string]bool{"a": true, "an": true, "and": true, "are": true, "can": true, "did": true, "do": true,
-	"does": true, "for": true, "from": true, "has": true, "how": true, "i": true, "in": true, "is": true, "it": true,
-	"make": true, "me": true, "my": true, "of": true, "on": true, "or": true, "per": true, "should": true, "the": true,
-	"there": true, "this": true, "to": true, "use": true, "want": true, "was": true, "what": true, "where": true,
-	"which": true, "who": true, "why": true, "with": true, "you": true}
-
-// synonyms are words that readers search for, each row with those of the pages.
-var synonyms = [][]string{
-	{"delete", "remove", "exclude"},
-	{"subject", "patient", "person", "people", "participant"},
-	{"parcellation", "atlas", "parcel"},
-	{"image", "scan"},
-	{"tr", "t_r", "repetition", "repetitiontime"},
-	{"confound", "covariate", "nuisance"},
-	{"motion", "movement", "displacement", "fd"},
-	{"scrub", "censor"},
-	{"fold", "k-fold", "cross-validation"},
-	{"smoothing", "smooth"},
-	{"duplicate", "copy", "copies", "two ids"},
-	{"again", "re-run", "rerun", "reran", "changed"},
-	{"cluster", "slurm", "sge", "hpc"},
-	{"harmonize", "harmonise", "combat"},
-	{"regression", "continuous", "number"},
-	{"reproduce", "prove", "proving", "verify"},
-	{"ram", "memory"},
-	{"slow", "fast", "speed", "time"},
-	{"docker", "singularity", "apptainer", "container"},
-	{"significance", "significant", "p value", "p-value"},
-	{"accuracy", "performance"},
-	{"feature importance", "importance", "salient"},
-	{"external", "validate", "another cohort"},
-	{"resume", "interrupted", "interrupt", "restart", "rerun", "crash", "crashed"},
-	{"multiclass", "several groups", "three groups"},
-	{"longitudinal", "sessions", "session"},
-	{"holdout", "hold-out", "another cohort"},
-	{"bug", "issue", "error"},
-	{"parallel", "worker", "-j", "at once"},
-	{"combine", "concatenate", "join"},
-	{"old", "past"},
-	{"gpu", "cuda"},
-	{"weight", "class weights"},
-}
-
-// alternatives are the beginnings of words that answer a search for w: w, its singular and stem, and all with synonyms.
-func alternatives(w string) (forms, all []string) {
-	forms = []string{w}
-	if s, ok := strings.CutSuffix(w, "s"); ok && len(s) > 2 && s[len(s)-1] != 's' && s[len(s)-1] != 'i' {
-		forms = append(forms, s)
-	}
-	for _, ending := range []string{"ing", "ed", "ation"} {
-		if s, ok := strings.CutSuffix(w, ending); ok && len(s) > 4 {
-			forms = append(forms, s)
-		}
-	}
-	forms = forms[len(forms)-1:] // the shortest begins the others
-	all = slices.Clone(forms)
-	for _, row := range synonyms {
-		if slices.Contains(row, w) || slices.Contains(row, forms[0]) {
-			all = append(all, row...)
-		}
-	}
-	return forms, all
-}
-
-// Search are the sections about the words, as the beginning of a word (a short one as a whole word),
-// whatever its case, or one of its synonyms. Words such as "how" do not count. A word counts the more the fewer
-// sections have it, and three times in a heading or in what readers ask for it, a synonym there less. Among equals,
-// sections with such words come first, then those where the words stand closer together. Sections with less than half
-// of the first one's count are left out. lacks are the longer words that the first one does not have, and shorter ones
-// that none has; about reports whether it has one in its heading or among what readers ask, so that it is about it.
-func Search(words []string) (sections []Section, lacks []string, about bool) {
-	type match struct {
-		Section
-		has            map[string]bool
-		titled         bool
-		count, density float64 // density in occurrences per byte
-	}
-	n := len(Sections())
-	found := make([]match, n)
-	text, titled := make([]int, n), make([]bool, n) // occurrences of a word; in the heading
-	lower := strings.ToLower
-	var searched []string
-	nowhere := map[string]bool{}
-	for _, w := range parts(words) {
-		if w == "" || unsearched[w] {
-			continue
-		}
-		searched = append(searched, w)
-		forms, synonymous := alternatives(w)
-		having := 0
-		for i, s := range Sections() {
-			titled[i] = begins(lower(s.Heading+" "+s.Asked), synonymous) > 0
-			text[i] = begins(lower(s.Text+" "+s.Asked), synonymous)
-			having += min(text[i], 1)
-		}
-		nowhere[w] = having == 0
-		weight := math.Log(1 + float64(n)/float64(max(having, 1)))
-		for i, s := range Sections() {
-			found[i].Section = s
-			if text[i] > 0 {
-				if found[i].has == nil {
-					found[i].has = map[string]bool{}
-				}
-				found[i].has[w] = true
-				found[i].count += weight
-				found[i].density += float64(text[i]) / float64(len(s.Text))
-			}
-			found[i].titled = found[i].titled || titled[i]
-			switch {
-			case begins(lower(s.Heading), forms) > 0:
-				found[i].count += 2.1 * weight
-			case begins(lower(s.Asked), forms) > 0:
-				found[i].count += 2 * weight
-			case titled[i]:
-				found[i].count += 1.6 * weight
-			}
-		}
-	}
-	slices.SortStableFunc(found, func(a, b match) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(min(len(b.Asked), 1), min(len(a.Asked), 1)),
-			cmp.Compare(b.density, a.density))
-	})
-	for _, m := range found {
-		if m.has != nil && m.count >= found[0].count/2 {
-			sections = append(sections, m.Section)
-		}
-	}
-	for _, w := range searched {
-		if (len(w) > whole || nowhere[w]) && !found[0].has[w] && !slices.Contains(lacks, w) {
-			lacks = append(lacks, w)
-		}
-	}
-	return sections, lacks, found[0].titled
-}
-
-// parts are the words in lowercase, and the parts of hyphenated ones that no section has.
-func parts(words []string) (all []string) {
-	for _, w := range words {
-		w = strings.TrimSuffix(strings.ReplaceAll(strings.ToLower(strings.Trim(w, "?.,!()\"'")), "’", "'"), "'s")
-		if !strings.Contains(w, "-") || slices.ContainsFunc(Sections(), func(s Section) bool {
-			return begins(strings.ToLower(s.Text+" "+s.Asked), []string{w}) > 0
-		}) {
-			all = append(all, w)
-			continue
-		}
-		all = append(all, strings.Split(w, "-")...)
-	}
-	return all
-}
-
-// whole is the length of words that are not the beginning of others: TR is not in train, nor scan in scanner.
-const whole = 4
-
-// begins counts the words of a text that begin with one of several, or, if that is short, are it or its plural.
-func begins(text string, words []string) (n int) {
-	for _, w := range words {
-		for at := 0; ; {
-			i := strings.Index(text[at:], w)
-			if i < 0 {
-				break
-			}
-			before, _ := utf8.DecodeLastRuneInString(text[:at+i])
-			at += i + len(w)
-			rest := text[at:]
-			if len(w) <= whole {
-				rest = strings.TrimPrefix(rest, "s")
-			}
-			after, _ := utf8.DecodeRuneInString(rest)
-			if !letter(before) && (len(w) > whole || !letter(after)) {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-func letter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -139,9 +139,24 @@ func TestSearch(t *testing.T) {
 	if found, _, _ := docs.Search([]string{"xyzzy-quux"}); len(found) > 0 {
 		t.Errorf("found %s", found[0].Topic())
 	}
-	for _, name := range []string{"promises.txt", "figures.tsv"} {
+	for _, name := range []string{"promises.txt", "figures.tsv", "pseudonyms.sh"} {
 		if docs.Read(name) == "" {
 			t.Errorf("no %s", name)
+		}
+	}
+}
+
+// TestStems: words of one meaning are found by each other, and those that only begin alike are not.
+func TestStems(t *testing.T) {
+	first := func(words string) string {
+		found, _, _ := docs.Search(strings.Fields(words))
+		return found[0].Topic()
+	}
+	for _, same := range [][]string{{"smoothing", "smoothed", "smooth"}, {"cite", "citing", "citation", "citations"},
+		{"exclude participants", "excluding participants", "excluded participant's"},
+		{"harmonization", "harmonisation", "harmonize", "harmonise"}, {"permutation test", "permutation tests"}} {
+		for _, words := range same[1:] {
+			need.Equal(t, first(words), first(same[0]), words)
 		}
 	}
 }
