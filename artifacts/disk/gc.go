@@ -71,8 +71,8 @@ type Victim struct {
 	packs   []string  // that have it
 }
 
-// PlanGC finds what can be removed: blobs that no kept run has among its outputs, and that were not used since the first
-// kept run began that has not ended (its results are not recorded yet, and whoever resumes it wants them).
+// PlanGC finds what can be removed: blobs that no kept run has among its outputs, and that were not used since the
+// first kept run began that has not ended (its results are not recorded yet, and whoever resumes it wants them).
 func (x *Health) PlanGC(o GCOptions) (*GCPlan, error) {
 	s := x.store
 	if o.KeepRuns < 0 || o.MaxSize < 0 {

@@ -245,8 +245,9 @@ func runsOf(store *disk.Store, file, text string) iter.Seq[Last] {
 	}
 }
 
-// Tried is the file with the settings of an earlier run, where those of the last run lack results of what a person names,
-// and the earlier ones lack none: of the last 100 runs, at most ten different ones. It is nil where there is none.
+// Tried is the file with the settings of an earlier run, where those of the last run lack results of what a person
+// names, and the earlier ones lack none: of the last 100 runs, at most ten different ones. It is nil where there is
+// none.
 func (c *Current) Tried(what string) *Current {
 	if !c.OfLast {
 		return nil
