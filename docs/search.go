@@ -12,7 +12,8 @@ import (
 )
 
 // functionWords are words of questions that state nothing of their topic.
-var functionWords = lists.Set(strings.Fields(`a about all already also am an and any anything are as at be because been being both but by
+var functionWords = lists.Set(strings.Fields(`
+	a about all already also am an and any anything are as at be because been being both but by
 	can cannot could did do does doing done each either else ever every for from further get gets getting give gives
 	had has have having he help her here him his how however i if in into is isn it its itself let like make making
 	many may me might mine must my need needed no nor now of on or other our ours own per please rather really s
