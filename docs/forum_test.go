@@ -120,8 +120,8 @@ var sentences = []typed{
 	{"questions#how-do-i-get-the-confusion-matrix-as-numbers", "get confusion matrix as csv"},
 }
 
-// unseen are questions that were written before the ranking and the words that readers ask for. Neither was changed for
-// one of them, so they show what it does for further questions: leave it so.
+// unseen are questions that were written before the ranking and most words that readers ask for. Change neither for one
+// of them, so that they show what both do for further questions.
 var unseen = []typed{
 	{"leakage leakage# your-own-model#no-leakage", "how do you make sure no test data leaks into training"},
 	{"install", "pip install or conda package"},
