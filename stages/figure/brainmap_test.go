@@ -268,3 +268,44 @@ func TestColorScaleEnds(t *testing.T) {
 		}
 	}
 }
+
+// A view of a hemisphere shows no region of the other one on any grid; a region on both sides is in both.
+func TestViewsOfHemisphere(t *testing.T) {
+	const n = 14
+	for _, first := range []float64{-62, -68, -65, -63.5} { // mm; with −62, the columns beside the midline are −2 and 8
+		voxels := make([]int32, n*n*n)
+		for i := range voxels {
+			x, y, z := i%n, i/n%n, i/(n*n)
+			switch {
+			case x < 2 || x >= n-2 || y < 2 || y >= n-2 || z < 2 || z >= n-2:
+			case z < 5 && x > 4 && x < n-4:
+				voxels[i] = 3
+			case x < n/2:
+				voxels[i] = 1
+			default:
+				voxels[i] = 2
+			}
+		}
+		var b bytes.Buffer
+		need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{n, n, n},
+			Affine: nifti.Affine{{10, 0, 0, first}, {0, 10, 0, -65}, {0, 0, 10, -65}, {0, 0, 0, 1}}, Data: voxels}))
+		p := need.Value(ReadParcels(dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()}), nil))(t)
+		for _, view := range p.surfaces() {
+			var seen [4]int
+			for _, region := range view.Region {
+				seen[region]++
+			}
+			side, _, ofOne := strings.Cut(view.Name, ", ")
+			if !ofOne { // dorsal
+				continue
+			}
+			own, other := 1, 2
+			if side == "right" {
+				own, other = 2, 1
+			}
+			if seen[other] > 0 || seen[own] < 6000 || (seen[3] > 0) != strings.HasSuffix(view.Name, "medial") {
+				t.Errorf("columns from %g mm: %s has pixels of the regions 1, 2 and 3: %d", first, view.Name, seen[1:])
+			}
+		}
+	}
+}

@@ -85,13 +85,13 @@ func open(in dag.Input) (*nifti.Reader, error) {
 	return nifti.NewReader(bytes.NewReader(b), in.Name)
 }
 
-// each uses the region and the place of every voxel that is in one.
-func (p *Parcels) each(use func(region int, at [3]float64)) {
+// each uses the number, the region and the place of every voxel that is in a region.
+func (p *Parcels) each(use func(voxel, region int, at [3]float64)) {
 	for i, n := range p.Voxels {
 		if n != 0 {
 			x, y, z := p.Affine.Apply(float64(i%p.Shape[0]), float64(i/p.Shape[0]%p.Shape[1]),
 				float64(i/(p.Shape[0]*p.Shape[1])))
-			use(int(n), [3]float64{x, y, z})
+			use(i, int(n), [3]float64{x, y, z})
 		}
 	}
 }
@@ -100,14 +100,14 @@ func (p *Parcels) each(use func(region int, at [3]float64)) {
 // that is bent, the centroid may lie outside.
 func (p *Parcels) findMiddles() {
 	sums, count, least := map[int][3]float64{}, map[int]float64{}, map[int]float64{}
-	p.each(func(n int, at [3]float64) {
+	p.each(func(_, n int, at [3]float64) {
 		sum := sums[n]
 		for a, v := range at {
 			sum[a] += v
 		}
 		sums[n], count[n] = sum, count[n]+1
 	})
-	p.each(func(n int, at [3]float64) {
+	p.each(func(_, n int, at [3]float64) {
 		d := 0.0
 		for a, v := range at {
 			off := v - sums[n][a]/count[n]
@@ -134,7 +134,7 @@ func (p *Parcels) extent() (low, high [3]float64) {
 	for a := range 3 {
 		low[a], high[a] = math.Inf(1), math.Inf(-1)
 	}
-	p.each(func(_ int, at [3]float64) {
+	p.each(func(_, _ int, at [3]float64) {
 		for a, v := range at {
 			low[a], high[a] = min(low[a], v), max(high[a], v)
 		}

@@ -141,21 +141,51 @@ func (p *Parcels) Atlas(under *Anatomy) chart.Atlas {
 
 // inner are the subcortical regions without the others, from above and from below.
 func (p *Parcels) inner() []chart.Raster {
-	labels := *p.Labels
-	labels.Voxels = slices.Clone(p.Voxels)
-	for i, n := range labels.Voxels {
-		if !p.Subcortical[int(n)] {
-			labels.Voxels[i] = 0
-		}
-	}
-	q := Parcels{Labels: &labels, back: p.back}
+	q := p.only(func(n int, _ float64) bool { return p.Subcortical[n] })
 	low, high := q.extent()
 	if !(low[0] < 0 && high[0] > 0) { // none, or of one hemisphere
 		return nil
 	}
-	q.soften()
 	above, below := q.axial("subcortex, dorsal", low, high, false), q.axial("subcortex, ventral", low, high, true)
 	return []chart.Raster{above, below}
+}
+
+// only are the regions of the voxels that keep selects by their region and their x, smoothed.
+func (p *Parcels) only(keep func(region int, x float64) bool) *Parcels {
+	labels := *p.Labels
+	labels.Voxels = make([]int32, len(p.Voxels))
+	p.each(func(i, region int, at [3]float64) {
+		if keep(region, at[0]) {
+			labels.Voxels[i] = int32(region)
+		}
+	})
+	q := &Parcels{Labels: &labels, back: p.back}
+	q.soften()
+	return q
+}
+
+// hemispheres are the regions of the left and of the right hemisphere. A region with at least 80% of its voxels on one
+// side of x = 0 belongs to that hemisphere: in a coarse grid, voxels at the midline may have their centers beyond it.
+// Each hemisphere has the voxels on its side of any other region.
+func (p *Parcels) hemispheres() (left, right *Parcels) {
+	on := map[int][2]int{} // voxels on the left and on the right
+	p.each(func(_, region int, at [3]float64) {
+		n := on[region]
+		if at[0] < 0 {
+			n[0]++
+		} else if at[0] > 0 {
+			n[1]++
+		}
+		on[region] = n
+	})
+	of := func(own int, sign float64) *Parcels {
+		return p.only(func(region int, x float64) bool {
+			n := on[region]
+			most := 4 * (n[0] + n[1])
+			return 5*n[own] >= most || 5*n[1-own] < most && x*sign >= 0
+		})
+	}
+	return of(0, -1), of(1, 1)
 }
 
 // axial are the regions from above, or from below; the front is at the top.
@@ -187,17 +217,20 @@ func (p *Parcels) brain(under *Anatomy) chart.Brain {
 }
 
 // surfaces are the left hemisphere from the left and from the midline, both from above, and the right one from the
-// midline and from the right. A hemisphere is what lies on one side of x = 0.
+// midline and from the right.
 func (p *Parcels) surfaces() []chart.Raster {
 	low, high := p.extent()
 	if !(low[0] < 0 && high[0] > 0) {
 		return nil
 	}
 	p.soften()
+	leftHalf, rightHalf := p.hemispheres()
+	size := p.Affine.VoxelSize()
+	middle := slices.Max(size[:]) // a view ends so far beyond the midline
 	// From the left the front is at the left, from the right at the right.
-	side := func(name string, from, to float64) chart.Raster {
+	side := func(half *Parcels, name string, from, to float64) chart.Raster {
 		right := to < from
-		r := p.project([2]float64{low[1], low[2]}, [2]float64{high[1], high[2]}, from, to,
+		r := half.project([2]float64{low[1], low[2]}, [2]float64{high[1], high[2]}, from, to,
 			func(i, j, depth float64, w int) (x, y, z float64) {
 				if !right {
 					i = float64(w) - i
@@ -209,8 +242,9 @@ func (p *Parcels) surfaces() []chart.Raster {
 		}
 		return r
 	}
-	return []chart.Raster{side("left, lateral", low[0], 0), side("left, medial", 0, low[0]),
-		p.axial("dorsal", low, high, false), side("right, medial", 0, high[0]), side("right, lateral", high[0], 0)}
+	return []chart.Raster{side(leftHalf, "left, lateral", low[0], middle), side(leftHalf, "left, medial", middle, low[0]),
+		p.axial("dorsal", low, high, false), side(rightHalf, "right, medial", -middle, high[0]),
+		side(rightHalf, "right, lateral", high[0], -middle)}
 }
 
 // project looks along an axis from one plane to another, and takes of each line the first place inside the smoothed
