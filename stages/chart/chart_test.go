@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
 
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
@@ -79,7 +81,7 @@ func TestNumbersOfSmallRegions(t *testing.T) {
 		v := of(40, small)
 		l := lay([][]view{{v, v}, {v}}, 106, 6, 0) // 0.47 and 1 points a mm
 		var got string
-		for place, marks := range l.marks([]Named{{1, "a"}, {2, "b"}}) {
+		for place, marks := range l.marks([]Named{{1, 1, "a"}, {2, 2, "b"}}) {
 			for _, m := range marks {
 				if m.number == 1 {
 					need.Equal(t, place == [2]int{0, 0} && !m.apart, true)
@@ -98,6 +100,69 @@ func TestNumbersOfSmallRegions(t *testing.T) {
 	places := around(vg.Point{X: 90, Y: 50}, in)
 	need.Equal(t, places[0], vg.Point{X: 104, Y: 50}) // away from the middle
 	need.Equal(t, places[7], vg.Point{X: 76, Y: 50})
+}
+
+// A number beside a small region at the lower border does not cover the name of the view below it, nor a letter.
+func TestNumbersLeaveNamesFree(t *testing.T) {
+	for _, c := range []struct{ x, y int }{{50, 98}, {2, 2}, {98, 98}} {
+		v := Raster{Name: "z = 0 mm", Left: "L", Right: "R", Width: 100, Height: 100, Step: 1, Region: make([]int, 1e4),
+			Ground: make([]color.NRGBA, 1e4), Light: make([]uint8, 1e4)}
+		for i := range v.Region {
+			if x, y := i%100-c.x, i/100-c.y; x*x+y*y < 4 {
+				v.Region[i] = 1
+			}
+		}
+		var rec recorder.Canvas
+		l := lay([][]view{{v}}, 306, 6, 15)
+		l.paint(draw.NewCanvas(&rec, 306, 330), vg.Point{Y: 326}, RegionMap{Named: []Named{{1, 7, "a"}}}, true)
+		at := map[string]vg.Point{}
+		for _, a := range rec.Actions {
+			if s, ok := a.(*recorder.FillString); ok {
+				at[s.String] = s.Point
+			}
+		}
+		n, seen := at["7"]
+		if !seen || n.Y < 326-300 || n.Sub(at["L"]).X < 9 && n.Y > at["L"].Y-8 {
+			t.Errorf("region at %d, %d: the number is at %v, the name below at %v, L at %v", c.x, c.y, n, at["z = 0 mm"], at["L"])
+		}
+	}
+}
+
+// Green and blue outlines have white lines on both sides: they are seen on a color of the same darkness, also without
+// seeing hues.
+func TestOutlinesAreCased(t *testing.T) {
+	for step, want := range map[float64]string{1: "ggwoowffff", 1.5: "gggwowffff"} {
+		r := Raster{Width: 20, Height: 20, Step: step, Region: make([]int, 400), Ground: make([]color.NRGBA, 400),
+			Light: bytes.Repeat([]byte{255}, 400)}
+		for i := range r.Region {
+			r.Ground[i] = color.NRGBA{0xdd, 0xdd, 0xdd, 0xff}
+			if x, y := i%20, i/20; x >= 3 && y >= 3 && x < 17 && y < 17 {
+				r.Region[i] = 1
+			}
+		}
+		if step > 1 { // the same region, an outline of one pixel
+			for i := range r.Region {
+				if i%20 == 3 {
+					r.Region[i] = 0
+				}
+			}
+		}
+		img := r.image(Regions{Value: map[int]float64{1: 1}, Ring: map[int]bool{1: true}})
+		var got strings.Builder
+		for x := range 10 {
+			switch img.NRGBAAt(x, 10) {
+			case color.NRGBA{0xff, 0xff, 0xff, 0xff}:
+				got.WriteByte('w')
+			case ringColor:
+				got.WriteByte('o')
+			case r.Ground[0]:
+				got.WriteByte('g')
+			case heat.At(1):
+				got.WriteByte('f')
+			}
+		}
+		need.Equal(t, got.String(), want, step)
+	}
 }
 
 const hostile = `<script>alert(1)</script>"'&`
@@ -119,7 +184,7 @@ func figures(name string) map[string]ours.Figure {
 		Ground: make([]color.NRGBA, 6), Light: []uint8{255, 200, 99, 0, 255, 255}}
 	atlas := Atlas{Surfaces: []Raster{view, view, view, view, view}, Inner: []Raster{view, view},
 		Cuts: []Raster{view, view, view, view}}
-	regions := []RegionMap{{name, few, []Named{{1, name}, {3, "c"}, {2, "b"}}}}
+	regions := []RegionMap{{name, few, []Named{{1, 1, name}, {3, 2, "c"}, {2, 14, "b"}}}}
 	return map[string]ours.Figure{
 		"ridges": Ridges([][]Distribution{{d, d}, {d}}),
 		"marks": Plot{Rows: [][]Panel{{marks, {X: Unit("a")}}, {marks}}, Width: Page,

@@ -60,7 +60,7 @@ func (a Atlas) ByParticipant(names []string, rows []Individuals, scale Colorbar)
 			scale.High, scale.Label, false)
 		var key []sign
 		if ring {
-			key = []sign{{word: wording.Label("chart.kept-in-all", nil),
+			key = []sign{{word: wording.Label("chart.kept-in-all", wording.Values{"N": len(names)}),
 				draw: stroke(Style{Color: sharedColor, Width: 2})}}
 		}
 		if flat {

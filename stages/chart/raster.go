@@ -3,6 +3,7 @@ package chart
 import (
 	"image"
 	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -82,12 +83,16 @@ func (r Raster) image(of Regions) *image.NRGBA {
 			case edge && n != 0 && (colored || r.Outlined):
 				paint = Shade(paint, 199)
 			}
-			if n != 0 && of.Ring[n] {
-				for k := 1; k <= wide; k++ {
-					if region(i-k, j) != n || region(i+k, j) != n || region(i, j-k) != n || region(i, j+k) != n {
-						paint = of.ring()
-					}
-				}
+			// An outline lies between white lines: its color alone does not differ enough from that of the regions.
+			within := func(k int) bool { // that the region ends within so many pixels
+				return region(i-k, j) != n || region(i+k, j) != n || region(i, j-k) != n || region(i, j+k) != n
+			}
+			switch ringed := of.Ring[n] && n != 0; {
+			case ringed && (within(1) || within(wide)):
+				paint = of.ring()
+			case ringed && within(wide+1), !ringed && slices.ContainsFunc([]int{region(i-1, j), right, region(i, j-1), below},
+				func(m int) bool { return m != 0 && of.Ring[m] }):
+				paint = color.NRGBA{0xff, 0xff, 0xff, 0xff}
 			}
 			img.SetNRGBA(i, j, paint)
 		}

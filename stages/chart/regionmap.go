@@ -31,13 +31,29 @@ func (a Atlas) Views() string {
 	return "discs"
 }
 
-// Named is a region with a name in a map.
+// Named is a region with a number and a name in a map.
 type Named struct {
-	Region int
-	Name   string
+	Region, Number int
+	Name           string
 }
 
-// A RegionMap is a map of one setting. Named regions have a number in it, the first 1.
+// Fills reports whether a region fills at least 10% of a surface.
+func (a Atlas) Fills(region int) bool {
+	return slices.ContainsFunc(a.Surfaces, func(r Raster) bool {
+		own, all := 0, 0
+		for _, n := range r.Region {
+			if n != 0 {
+				all++
+			}
+			if n == region {
+				own++
+			}
+		}
+		return own > 0 && 10*own >= all
+	})
+}
+
+// A RegionMap is a map of one setting.
 type RegionMap struct {
 	Title string
 	Regions
@@ -108,7 +124,7 @@ func views(of []Raster) (all []view) {
 }
 
 func regionMaps(rows [][]view, maps []RegionMap, bar Colorbar, ring string) ours.Figure {
-	const caption, line = 12, 11
+	const caption, line = 15, 11
 	of := lay(rows, mapWide, mapGap, caption)
 	f, foot := ours.Figure{Width: Page}, vg.Length(2)
 	if ring != "" {
@@ -117,8 +133,8 @@ func regionMaps(rows [][]view, maps []RegionMap, bar Colorbar, ring string) ours
 	keys := make([][]sign, len(maps)) // the names of the regions
 	heights := make([]vg.Length, len(maps))
 	for k, m := range maps {
-		for i, n := range m.Named {
-			keys[k] = append(keys[k], sign{word: fmt.Sprintf("%d %s", i+1, n.Name)})
+		for _, n := range m.Named {
+			keys[k] = append(keys[k], sign{word: fmt.Sprintf("%d %s", n.Number, n.Name)})
 		}
 		if heights[k] = 4; m.Title != "" {
 			heights[k] = 18
@@ -205,14 +221,19 @@ func (l layout) paint(c draw.Canvas, at vg.Point, m RegionMap, lettered bool) {
 			in := rect(middle-half, at.Y-vg.Length(h)*l.units[i], middle+half, at.Y)
 			v.paint(c, in, m.Regions)
 			below, left, right := v.names()
+			var taken []vg.Rectangle
 			if lettered {
-				ours.Text(c, vg.Point{X: middle - each/2 + l.gap/2 + 1, Y: at.Y}, left, small, draw.XLeft, draw.YTop)
-				ours.Text(c, vg.Point{X: middle + each/2 - l.gap/2 - 1, Y: at.Y}, right, small, draw.XRight, draw.YTop)
+				from, to := middle-each/2+l.gap/2+1, middle+each/2-l.gap/2-1
+				ours.Text(c, vg.Point{X: from, Y: at.Y}, left, small, draw.XLeft, draw.YTop)
+				ours.Text(c, vg.Point{X: to, Y: at.Y}, right, small, draw.XRight, draw.YTop)
+				taken = append(taken, rect(from, at.Y-ours.TextSize, from+small.Width(left), at.Y),
+					rect(to-small.Width(right), at.Y-ours.TextSize, to, at.Y))
 			}
 			if l.caption >= ours.TextSize {
 				ours.Text(c, vg.Point{X: middle, Y: at.Y - l.heights[i] - 1}, below, name, draw.XCenter, draw.YTop)
 			}
-			number(c, in, marks[[2]int{i, j}])
+			room := part(c, c.Min.X, at.Y-l.heights[i]-1, c.Max.X, at.Y+4) // without the names of views
+			number(room, in, taken, marks[[2]int{i, j}])
 		}
 		at.Y -= l.heights[i] + l.caption
 	}
@@ -233,7 +254,7 @@ const numberRadius = 4.8
 func (l layout) marks(named []Named) map[[2]int][]mark {
 	out := map[[2]int][]mark{}
 	const room, least = 3 * math.Pi * numberRadius * numberRadius, 4 // points²; less than the latter is not seen
-	for k, n := range named {
+	for _, n := range named {
 		var place [2]int
 		most := spot{area: least}
 		for i, row := range l.rows {
@@ -243,23 +264,22 @@ func (l layout) marks(named []Named) map[[2]int][]mark {
 			for j, v := range row {
 				s := v.spot(n.Region)
 				if math.IsInf(s.area, 1) {
-					out[[2]int{i, j}] = append(out[[2]int{i, j}], mark{k + 1, s, false})
+					out[[2]int{i, j}] = append(out[[2]int{i, j}], mark{n.Number, s, false})
 				} else if s.area *= float64(l.units[i] * l.units[i]); s.area > most.area {
 					place, most = [2]int{i, j}, s
 				}
 			}
 		}
 		if most.area > least {
-			out[place] = append(out[place], mark{k + 1, most, most.area < room})
+			out[place] = append(out[place], mark{n.Number, most, most.area < room})
 		}
 	}
 	return out
 }
 
 // number writes numbers, the first ranks first: beside discs, and else on a pale ground on the region, or apart from it
-// with a line to it. One that would lie on another everywhere is left out.
-func number(c draw.Canvas, in vg.Rectangle, marks []mark) {
-	var taken []vg.Rectangle
+// with a line to it, within the canvas. One that would lie on another, or on what else is taken, everywhere is left out.
+func number(c draw.Canvas, in vg.Rectangle, taken []vg.Rectangle, marks []mark) {
 	sty := ours.Style(ours.TextSize, true)
 	for _, k := range marks {
 		p := vg.Point{X: in.Min.X + vg.Length(k.x)*in.Size().X, Y: in.Max.Y - vg.Length(k.y)*in.Size().Y}
@@ -301,7 +321,7 @@ func number(c draw.Canvas, in vg.Rectangle, marks []mark) {
 	}
 }
 
-// around are places beside a region in a view, those away from the middle of the view first.
+// around are places beside a region in a view, the near ones and those away from the middle of the view first.
 func around(p vg.Point, in vg.Rectangle) (places []vg.Point) {
 	const far, askew = 14, 9.9 // points; on a diagonal
 	from := p.Sub(in.Min.Add(in.Max).Scale(0.5))
@@ -309,8 +329,10 @@ func around(p vg.Point, in vg.Rectangle) (places []vg.Point) {
 		{X: -askew, Y: -askew}, {Y: -far}, {X: askew, Y: -askew}}
 	along := func(way vg.Point) float64 { return float64(way.X*from.X) + float64(way.Y*from.Y) }
 	slices.SortStableFunc(ways, func(a, b vg.Point) int { return cmp.Compare(along(b), along(a)) })
-	for _, way := range ways {
-		places = append(places, p.Add(way))
+	for _, by := range []vg.Length{1, 1.7} {
+		for _, way := range ways {
+			places = append(places, p.Add(way.Scale(by)))
+		}
 	}
 	return places
 }

@@ -155,14 +155,17 @@ func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, 
 		}
 	}
 	var maps []chart.RegionMap
+	large := false
 	for _, r := range readings {
 		m := chart.RegionMap{Title: r.Setting, Regions: chart.Regions{Value: map[int]float64{}, Ring: ring}}
 		for n, score := range r.colored(b.Colored) {
 			m.Value[n] = (score - low) / (high - low)
 		}
 		for n, rank := range r.rank {
-			if rank <= b.Top {
-				m.Named = append(m.Named, chart.Named{Region: n, Name: names[n]})
+			_, colored := m.Value[n]
+			fills := rank > b.Top && colored && atlas.Fills(n)
+			if large = large || fills; rank <= b.Top || fills {
+				m.Named = append(m.Named, chart.Named{Region: n, Number: rank, Name: names[n]})
 			}
 		}
 		slices.SortFunc(m.Named, func(x, y chart.Named) int { return cmp.Compare(r.rank[x.Region], r.rank[y.Region]) })
@@ -175,7 +178,8 @@ func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, 
 	v := readings[0].values(b.Colored)
 	v["Maps"], v["Views"], v["Planted"], v["Why"] = len(maps) > 1, atlas.Views(), len(ring) > 0, why
 	v["Inner"] = len(atlas.Inner) > 0
-	if v["Named"] = len(maps[0].Named); len(maps) > 1 {
+	v["Large"] = large
+	if v["Named"] = min(b.Top, len(readings[0].rank)); len(maps) > 1 {
 		v["Led"], v["Setting"] = readings[0].Setting, ""
 	}
 	v["Low"], v["From"], v["To"] = tick(start), tick(low), tick(high)

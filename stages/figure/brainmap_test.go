@@ -120,7 +120,7 @@ func TestBrainMap(t *testing.T) {
 	}{
 		"discs": {nil, 1, []string{"from the left|", "from above|", "1 Ra|", "3 Rc|"}},
 		"parcels": {[]dag.Input{boxes(t)}, 5 + 6 + 1, []string{"left, lateral|", "right, medial|", "z = ", "1 Ra|",
-			"2 Rb|", "3 Rc|", "0.9|", "0.6|"}},
+			"2 Rb|", "3 Rc|", "4 Rd|", "0.9|", "0.6|"}},
 	} {
 		svg := drawMap(t, 4, c.parcels, nil)
 		count, text := elements(t, svg)

@@ -199,6 +199,8 @@ func (s *Individuals) Draw(in dag.Input, headline []dag.Coord, names map[int][2]
 	low, high := scale.ends(0)
 	var rows []chart.Individuals
 	var common []values
+	var large []string // colored regions
+	shares := false
 	order := make([]int, len(all.settings))
 	for i := range order {
 		order[i] = i
@@ -221,7 +223,10 @@ func (s *Individuals) Draw(in dag.Input, headline []dag.Coord, names map[int][2]
 		var list []string
 		for _, n := range slices.Sorted(maps.Keys(times)) {
 			if times[n] == len(people) && len(people) > 1 { // one participant shares nothing
-				shared[n], list = true, append(list, names[n][1])
+				shared[n], list, shares = true, append(list, names[n][1]), true
+			}
+			if atlas.Fills(n) && !slices.Contains(large, names[n][1]) {
+				large = append(large, names[n][1])
 			}
 		}
 		rows = append(rows, row)
@@ -234,7 +239,7 @@ func (s *Individuals) Draw(in dag.Input, headline []dag.Coord, names map[int][2]
 	v := scale.values(0)
 	v["From"], v["To"] = tick(low), tick(high)
 	v["Layer"], v["People"], v["Group"], v["Regions"], v["Shared"] = reading.Layer, people, group, regions, common
-	v["Views"], v["Below"] = atlas.Views(), least < low
+	v["Views"], v["Below"], v["Any"], v["Large"] = atlas.Views(), least < low, shares, large
 	return Captioned(atlas.ByParticipant(heads, rows, chart.Colorbar{Low: low, High: high, Label: scale.scale()}),
 		"figure.individuals", v), nil
 }
