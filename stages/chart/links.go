@@ -2,6 +2,7 @@ package chart
 
 import (
 	"cmp"
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -20,13 +21,13 @@ type Link struct {
 
 // Links draws edges between regions, red for values above 0 and blue below, the larger in magnitude the darker: in
 // three views of a brain where the regions that have edges have places in one, otherwise on a circle, regions in blocks
-// by their group.
-func Links(links []Link, at [3][]float64, groups []string) ours.Figure {
+// by their group, with a key of the names of those that have most edges.
+func Links(links []Link, at [3][]float64, groups, names []string) ours.Figure {
 	links = weakestFirst(links)
 	if InBrain(links, at) {
 		return linksInBrain(links, at, Page, Above, Left, Behind)
 	}
-	return linksOnCircle(links, groups)
+	return linksOnCircle(links, groups, names)
 }
 
 // glance is the width of a picture of one view, in points.
@@ -123,7 +124,10 @@ func degreesOf(links []Link, regions int) []int {
 	return of
 }
 
-func linksOnCircle(links []Link, groups []string) ours.Figure {
+// MostNamed is how many regions have a number and a name on a circle.
+const MostNamed = 24
+
+func linksOnCircle(links []Link, groups, names []string) ours.Figure {
 	order, blocks := arrange(groups)
 	n := float64(len(order))
 	angle := func(position float64) float64 { return math.Pi/2 + 2*math.Pi*position/n } // the left comes first
@@ -131,10 +135,21 @@ func linksOnCircle(links []Link, groups []string) ours.Figure {
 	for i, region := range order {
 		position[region] = float64(i) + 0.5
 	}
-	const side = Column
-	return ours.Figure{Width: side, Height: side, Paint: func(c draw.Canvas) {
-		center := vg.Point{X: c.Min.X + side/2, Y: c.Min.Y + side/2}
-		const radius = side/2 - 34
+	degrees := degreesOf(links, len(groups))
+	named := slices.DeleteFunc(slices.Clone(order), func(region int) bool { return degrees[region] == 0 })
+	slices.SortStableFunc(named, func(a, b int) int { return cmp.Compare(degrees[b], degrees[a]) })
+	named = named[:min(len(named), MostNamed)]
+	slices.SortFunc(named, func(a, b int) int { return cmp.Compare(position[a], position[b]) })
+	var key []sign
+	for i, region := range named {
+		key = append(key, sign{word: fmt.Sprintf("%d %s", i+1, names[region])})
+	}
+	const side, line = Column, 11
+	foot := line * vg.Length(signLines(key, side))
+	return ours.Figure{Width: side, Height: side + foot, Paint: func(c draw.Canvas) {
+		drawSigns(c, vg.Point{X: c.Min.X + 4, Y: c.Min.Y + foot - 2}, side, key)
+		center := vg.Point{X: c.Min.X + side/2, Y: c.Min.Y + foot + side/2}
+		const radius, numbers, blockNames = side/2 - 48, 9, 24 // points; the others from the circle
 		at := func(angle float64, r vg.Length) vg.Point {
 			return vg.Point{X: center.X + r*vg.Length(math.Cos(angle)), Y: center.Y + r*vg.Length(math.Sin(angle))}
 		}
@@ -151,7 +166,7 @@ func linksOnCircle(links []Link, groups []string) ours.Figure {
 			if math.Cos(middle) < 0 {
 				x = draw.XRight
 			}
-			ours.Text(c, at(middle, radius+8), b.name, ours.Style(ours.TextSize, false), x, draw.YCenter)
+			ours.Text(c, at(middle, radius+blockNames), b.name, ours.Style(ours.TextSize, false), x, draw.YCenter)
 		}
 		for _, l := range links {
 			var path vg.Path
@@ -160,11 +175,24 @@ func linksOnCircle(links []Link, groups []string) ours.Figure {
 			c.SetLineStyle(Style{Color: l.shade(largestOf(links)), Width: 1})
 			c.Stroke(path)
 		}
-		for i, degree := range degreesOf(links, len(groups)) {
+		for i, degree := range degrees {
 			if degree > 0 {
 				c.DrawGlyph(draw.GlyphStyle{Color: ours.Ink, Shape: draw.CircleGlyph{}, Radius: 1.6},
 					at(angle(position[i]), radius))
 			}
+		}
+		near := vg.Length(numbers)
+		for i, region := range named {
+			here := at(angle(position[region]), radius+numbers)
+			if i > 0 && near == numbers {
+				if d := here.Sub(at(angle(position[named[i-1]]), radius+numbers)); d.X*d.X+d.Y*d.Y < 10*10 {
+					near = numbers + 9 // farther out than its neighbor
+				}
+			} else {
+				near = numbers
+			}
+			ours.Text(c, at(angle(position[region]), radius+near), fmt.Sprint(i+1), ours.Style(ours.TextSize, true),
+				draw.XCenter, draw.YCenter)
 		}
 	}}
 }

@@ -11,6 +11,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
+	ours "prgnn/stages/draw"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/role"
@@ -80,7 +81,7 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 	}
 	var curves, counts, key []chart.Mark
 	var rows []calibrationRow
-	series := seriesOf(all)
+	series, taken := seriesOf(all), []int(nil)
 	var scores []values
 	share, tested, drawn := 0.0, 0.0, 0
 	for k, folds := range all.Settings {
@@ -123,11 +124,19 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 		}
 		scores = append(scores, values{"Name": folds[0].Name, "Brier": brier})
 		name := label("figure.calibration.legend", scores[len(scores)-1])
-		color := chart.Color(series[k])
-		key = append(key, chart.Line(nil, nil, chart.Series(series[k], 1.8)).Called(name))
-		curves = append(curves, chart.Whiskers(mean, low, high, chart.Style{Color: color, Width: 1}, false),
-			chart.Discs(mean, rate, 2.4, color), chart.Line(mean, rate, chart.Series(series[k], 1.5)))
-		counts = append(counts, chart.Discs(mean, n, 2, color),
+		taken = append(taken, apart(taken, series[k]))
+		number := taken[drawn-1]
+		color := chart.Color(number)
+		discs := func(y []float64, radius vg.Length) []chart.Mark {
+			if drawn == 1 {
+				return []chart.Mark{chart.Discs(mean, y, radius, color)}
+			}
+			return []chart.Mark{chart.Circles(mean, y, radius, color), chart.Discs(mean, y, radius, ours.Ground)}
+		}
+		key = append(key, chart.Line(nil, nil, chart.Series(number, 1.8)).Called(name))
+		curves = append(slices.Concat(curves, discs(rate, 2.4)), chart.Whiskers(mean, low, high,
+			chart.Style{Color: color, Width: 1}, false), chart.Line(mean, rate, chart.Series(number, 1.5)))
+		counts = append(slices.Concat(counts, discs(n, 2)),
 			chart.Whiskers(mean, zero, n, chart.Style{Color: color, Width: 1}, false))
 	}
 	if drawn == 0 {
@@ -154,6 +163,20 @@ func seriesOf(all *fold.Settings) []int { return column.Series(settingNames(all)
 
 func settingNames(all *fold.Settings) []string {
 	return lists.Map(all.Settings, func(folds []fold.Tested) string { return folds[0].Name })
+}
+
+// apart is the number of a classifier in a figure, or the first number whose color none of the others has that are
+// taken: on a page of many classifiers two have one color.
+func apart(taken []int, number int) int {
+	free := func(n int) bool {
+		return !slices.ContainsFunc(taken, func(other int) bool { return chart.Color(n) == chart.Color(other) })
+	}
+	for n := 0; !free(number) && n <= len(taken); n++ {
+		if free(n) {
+			return n
+		}
+	}
+	return number
 }
 
 // seriesAmong numbers the classifiers of a figure that has only some of those of its page: they keep their colors.

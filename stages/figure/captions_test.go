@@ -64,8 +64,8 @@ func TestCaptionsCount(t *testing.T) {
 		top                   int
 		slices, named, ranked string
 	}{
-		{1, "Highest mean score: b (0.900), a (0.500), c (0.400). Colored: the region with the highest mean score. Background: the parcellation; left is left. The color scale goes from 0.85 to 0.9. Not colored: regions below 0.5,", " Named: the region with the highest score.", "A dot for the region with the highest score, "},
-		{2, "Highest mean score: b (0.900), a (0.500), c (0.400). Colored: the 2 regions with the highest mean score. Background: the parcellation; left is left. The color scale goes from 0.5 to 0.9. Not colored: regions below 0.5,", " Named: the 2 regions with the highest score.", "A dot for each of the 2 regions with the highest score, "},
+		{1, "Highest mean score: b (0.900), a (0.500), c (0.400). Colored: the region with the highest mean score. Background: the parcellation; left is left. The color scale goes from 0.85 to 0.9. Not colored: regions of lower rank, and regions below 0.5,", " Named: the region with the highest score.", "A dot for the region with the highest score, "},
+		{2, "Highest mean score: b (0.900), a (0.500), c (0.400). Colored: the 2 regions with the highest mean score. Background: the parcellation; left is left. The color scale goes from 0.5 to 0.9. Not colored: regions of lower rank, and regions below 0.5,", " Named: the 2 regions with the highest score.", "A dot for each of the 2 regions with the highest score, "},
 	} {
 		rows := RankingRows{{Rank: 1, Index: 2, Name: "b", Score: 0.9, Contrast: math.NaN()},
 			{Rank: 2, Index: 1, Name: "a", Score: 0.5, Contrast: math.NaN()}, {Rank: 3, Index: 3, Name: "c", Score: 0.4,

@@ -107,7 +107,21 @@ func DrawConnectome(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, no
 	if chart.InBrain(links, at) {
 		small = Captioned(chart.LinksFromAbove(links, at), "tile.edges", of)
 	}
-	return Captioned(chart.Links(links, at, blocks), "figure.connectome", of), small, nil
+	names, err := ReadNames(nodes)
+	if err != nil {
+		return nil, nil, err
+	}
+	called, joined := make([]string, len(blocks)), map[int]bool{}
+	for i := range called {
+		called[i] = names[i+1][1]
+	}
+	for _, l := range links {
+		joined[l.A], joined[l.B] = true, true
+	}
+	if of["Joined"], of["Named"] = len(joined), 0; !chart.InBrain(links, at) {
+		of["Named"] = min(len(joined), chart.MostNamed)
+	}
+	return Captioned(chart.Links(links, at, blocks, called), "figure.connectome", of), small, nil
 }
 
 // blocksOf are the blocks of the nodes of so many edges, one for each pair.

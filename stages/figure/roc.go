@@ -14,6 +14,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
+	ours "prgnn/stages/draw"
 	"prgnn/stages/fold"
 	"prgnn/stages/report"
 	"prgnn/stages/role"
@@ -21,7 +22,7 @@ import (
 
 var kindROC = dag.Kind{
 	Name: "figure-roc",
-	Doc:  "ROC curves of classifiers, per participant\nThe mean probability over a participant's test graphs is the score. The curve is the vertical average of the folds' curves, and its area is the mean over the folds, as evaluate has it: scores of different folds are not compared. Bands are one SD over the folds, of more than four classifiers that of the first alone. For a single classifier each fold is a thin line. For two groups.",
+	Doc:  "ROC curves of classifiers, per participant\nThe mean probability over a participant's test graphs is the score. The curve is the vertical average of the folds' curves, and its area is the mean over the folds, as evaluate has it: scores of different folds are not compared. Bands are one SD over the folds. Of more than four classifiers the first alone has a band, and those after the fourth are gray. For a single classifier each fold is a thin line. For two groups.",
 	New:  func() dag.Stage { return &ROC{} },
 }
 
@@ -101,11 +102,15 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 	var bands, thin, lines []chart.Mark
 	var drawn, classifiers []string
 	var areas []float64
+	var taken []int
 	for k, folds := range all.Settings {
 		var cases [][]chart.Case
 		var curves []chart.Mark
-		flat, sty := true, chart.Series(max(series[k], 0), 1.8)
-		color := chart.Color(max(series[k], 0))
+		flat, number := true, apart(taken, max(series[k], 0))
+		sty, color := chart.Series(number, 1.8), chart.Color(number)
+		if len(lines) >= mostBands {
+			sty = chart.Style{Color: chart.Faded(ours.Rule, 0xa0), Width: 0.8}
+		}
 		for _, f := range folds {
 			var of []chart.Case
 			for _, p := range f.Participants {
@@ -134,7 +139,7 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 			append(drawn, folds[0].Name)
 		areas = append(areas, area)
 		classifiers = append(classifiers, cmp.Or(column.ClassifierOf(folds[0].Coords, folds[0].Model), folds[0].Name))
-		lines = append(lines, chart.Line(x, y, sty).Called(name))
+		taken, lines = append(taken, number), append(lines, chart.Line(x, y, sty).Called(name))
 	}
 	if lines == nil {
 		return nil, nil
@@ -144,16 +149,19 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 	if lines = lines[:min(len(lines), chart.MostSeries)]; len(lines) > 1 {
 		thin = nil
 	}
-	if len(lines) > mostBands {
+	key := lines
+	if v["Gray"] = max(0, len(lines)-mostBands); len(lines) > mostBands {
 		bands, v["Banded"] = bands[:1], drawn[0]
+		key = append(slices.Clone(lines[:mostBands]), lines[mostBands].Called(label("figure.roc.others", v)))
 	}
 	p := chart.Panel{X: chart.Unit(label("figure.roc.x", nil)), Y: chart.Unit(label("figure.roc.y", v))}
 	p.Marks = slices.Concat([]chart.Mark{chart.Diagonal(0, 1)}, bands, thin, chart.FirstOnTop(lines))
-	f := chart.Plot{Rows: [][]chart.Panel{{p}}, Width: chart.Column, Height: []vg.Length{chart.Column}, Key: lines}
+	f := chart.Plot{Rows: [][]chart.Panel{{p}}, Width: chart.Column, Height: []vg.Length{chart.Column}, Key: key}
 	return Captioned(f.Figure(), "figure.roc", v), nil
 }
 
-// mostBands is how many classifiers have bands in one plot: more of them hide each other.
+// mostBands is how many classifiers have colors and bands in one plot: more of them hide each other. Then the first
+// alone has a band, and further ones are gray.
 const mostBands = 4
 
 // DrawConfusion draws the confusion matrix of a setting, by its index from 0: counts pooled over the folds, a mean over
