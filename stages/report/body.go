@@ -152,9 +152,53 @@ func (b *body) cautions(texts []string, id string, after int) {
 	}
 	b.put("<section class=\"cautions\" aria-labelledby=\"%s\"><h2 id=\"%s\">%s</h2><ol start=\"%s\">\n", id, id,
 		cautionsTitle(after > 0), strconv.Itoa(after+1))
-	b.each("<li>%s</li>\n", texts)
+	for _, text := range texts {
+		claim, rest := text, ""
+		if after == 0 {
+			claim, rest = claimOf(text)
+		}
+		if rest == "" {
+			b.prose("<li>%s</li>\n", text)
+			continue
+		}
+		b.prose("<li><details><summary>%s</summary> ", claim)
+		b.prose("%s</details></li>\n", rest)
+	}
 	b.put("</ol></section>\n")
 }
+
+// shortRest is how many bytes a caution may have beyond its claim before they are folded away.
+const shortRest = 60
+
+// claimOf divides a caution before the first parenthesis that ends a clause, or at the first end of a clause outside of
+// parentheses; rest is "" for a short one.
+func claimOf(text string) (claim, rest string) {
+	depth, begin := 0, 0 // of parentheses, and where the outer one begins
+	for i, r := range text {
+		at := -1
+		switch {
+		case r == '(':
+			if depth++; depth == 1 {
+				begin = i
+			}
+		case r == ')':
+			if depth--; depth == 0 && strings.HasSuffix(text[:begin], " ") && (i+1 == len(text) || strings.IndexByte(",;:.", text[i+1]) >= 0) {
+				at = begin - 1
+			}
+		case depth == 0 && (r == ';' || sentenceEnd.MatchString(text[i:])):
+			at = i
+		}
+		if at > 0 {
+			if len(text)-at < shortRest {
+				break
+			}
+			return text[:at], strings.TrimLeft(text[at:], " .;")
+		}
+	}
+	return text, ""
+}
+
+var sentenceEnd = pattern.New(`^\. \p{Lu}`)
 
 func cautionsTitle(further bool) string {
 	if further {
@@ -458,7 +502,9 @@ func (b *body) bar(of *Bar) {
 		`<rect x="%s" width="%s" height="6" class="fill"/>`, percent(min(of.From, of.Share)),
 		percent(math.Abs(of.Share-of.From)))
 	if of.Low < of.High {
-		b.put(`<path d="M%s 3H%s" class="interval"/>`, percent(of.Low), percent(of.High))
+		for _, class := range []string{"casing", "interval"} {
+			b.put(`<path d="M%s 3H%s" class="`+class+`"/>`, percent(of.Low), percent(of.High))
+		}
 	}
 	b.put(`<rect x="%s" width="0.8" height="6" class="mark"/></svg>`, percent(of.Mark))
 }
@@ -493,7 +539,33 @@ func (f *Figure) Points() (width float64) {
 
 var widthOfSVG = pattern.New(`<svg[^>]* width="([0-9.]+)pt"`)
 
+// marked is a figure of simulated data with a line that states it: a saved picture has no caption.
+func (f *Figure) marked() *Figure {
+	m := sizeOfSVG.FindSubmatch(f.Data[:min(len(f.Data), 2000)])
+	end := bytes.LastIndex(f.Data, []byte("</svg>"))
+	if f.Format != "svg" || m == nil || end < 0 {
+		return f
+	}
+	width := string(m[1])
+	height, err := strconv.ParseFloat(string(m[2]), 64)
+	if err != nil {
+		return f
+	}
+	const line = 11 // points
+	text := fmt.Sprintf("<text x=\"%s\" y=\"%.2f\" style=\"font-size:8px;fill:#7A2A0E;text-anchor:end\">Simulated data</text>\n",
+		width, height+line-3)
+	copied := *f
+	size := fmt.Appendf(nil, `width="%spt" height="%.2fpt" viewBox="0 0 %s %.2f"`, width, height+line, width, height+line)
+	copied.Data = bytes.Replace(slices.Concat(f.Data[:end], []byte(text), f.Data[end:]), m[0], size, 1)
+	return &copied
+}
+
+var sizeOfSVG = pattern.New(`width="([0-9.]+)pt" height="[0-9.]+pt" viewBox="0 0 [0-9.]+ ([0-9.]+)"`)
+
 func (b *body) figure(f *Figure) {
+	if b.simulated {
+		f = f.marked()
+	}
 	picture := pictureURL(f)
 	if f.Wide {
 		class := "wide"

@@ -60,3 +60,41 @@ func TestTextOfTables(t *testing.T) {
 		}
 	}
 }
+
+// The claim of a long caution is a whole clause; a short caution is not divided.
+func TestClaims(t *testing.T) {
+	for text, want := range map[string]string{
+		"A has a higher accuracy than B (0.949 vs. 0.907); report both": "",
+		"Bytes \xff( of no \xfftext) ":                                  "",
+		"Two models share 5.0 of 10 regions (1.2 expected by chance), so the ranking differs between trainings (in the split)":                        "Two models share 5.0 of 10 regions",
+		"The ranking (0 of 10, AUROC 0.43) is worse than that by untrained models (AUROC 0.00; p = 0.036): corrected resampled t-test, not corrected": "The ranking (0 of 10, AUROC 0.43) is worse than that by untrained models",
+		"A, band all: the tests disagree (accuracy p = 0.060 (retrained); AUC p = 0.025 (retrained)); likewise, with other values, 11 settings":       "A, band all: the tests disagree",
+		"The series differ, as they would after different processing. If the processing differs, a classifier may have learned it":                    "The series differ, as they would after different processing",
+		"Li et al. 2019 has values of 0.5. 3 of them are in the table of the supplement, and so on and on and on and on":                              "",
+		"A line (that is not closed; and so on and on and on and on and on and on. And on and on and on and on and on":                                "",
+	} {
+		claim, rest := claimOf(text)
+		if want == "" {
+			need.Equal(t, claim+"|"+rest, text+"|")
+			continue
+		}
+		need.Equal(t, claim, want)
+		need.Equal(t, strings.HasSuffix(text, rest) && rest != "", true, text)
+	}
+	page := written(t, &Page{Title: "a", Abstract: []string{"b"}, Cautions: []string{"A claim (" + strings.Repeat("why ", 30) + ")"}})
+	need.Equal(t, strings.Contains(page, "<li><details><summary>A claim</summary> (why "), true)
+}
+
+// A saved figure of simulated data states it below its drawing.
+func TestFiguresOfSimulatedDataAreMarked(t *testing.T) {
+	svg := `<svg width="240.94pt" height="100pt" viewBox="0 0 240.94 100"><path d="M0 0"/></svg>`
+	want := `<svg width="240.94pt" height="111.00pt" viewBox="0 0 240.94 111.00"><path d="M0 0"/><text x="240.94" y="108.00" ` +
+		`style="font-size:8px;fill:#7A2A0E;text-anchor:end">Simulated data</text>` + "\n</svg>"
+	for simulated, want := range map[bool]string{false: svg, true: want} {
+		page := written(t, &Page{Title: "a", Simulated: simulated, Sections: []Section{{ID: "a", Title: "a",
+			Blocks: []Block{{Figure: &Figure{Number: "1", Title: "b", Format: "svg", Data: []byte(svg)}}}}}})
+		need.Equal(t, strings.Contains(page, svgURL.Replace(want)), true, simulated, page)
+	}
+	png := &Figure{Format: "png", Data: []byte("a")}
+	need.Equal(t, png.marked(), png)
+}
