@@ -161,7 +161,7 @@ func (b *body) cautions(texts []string, id string, after int) {
 			b.prose("<li>%s</li>\n", text)
 			continue
 		}
-		b.prose("<li><details><summary>%s</summary> ", claim)
+		b.prose("<li><details><summary>%s</summary>", claim)
 		b.prose("%s</details></li>\n", rest)
 	}
 	b.put("</ol></section>\n")
@@ -192,7 +192,7 @@ func claimOf(text string) (claim, rest string) {
 			if len(text)-at < shortRest {
 				break
 			}
-			return text[:at], strings.TrimLeft(text[at:], " .;")
+			return text[:at], text[at:]
 		}
 	}
 	return text, ""
