@@ -98,17 +98,48 @@ func (p MatrixPanel) paint(c draw.Canvas, square vg.Rectangle, order []int, bloc
 	side := square.Max.X - square.Min.X
 	line := draw.LineStyle{Color: ours.Ink, Width: 0.4}
 	at := func(i int) vg.Length { return side * vg.Length(i) / vg.Length(n) }
+	var middles []vg.Length
+	for _, b := range blocks {
+		middles = append(middles, square.Max.Y-(at(b.from)+at(b.to))/2)
+	}
+	middles = spread(middles, ours.TextSize, square)
 	for k, b := range blocks {
 		if k > 0 {
 			c.StrokeLine2(line, square.Min.X, square.Max.Y-at(b.from), square.Max.X, square.Max.Y-at(b.from))
 			c.StrokeLine2(line, square.Min.X+at(b.from), square.Min.Y, square.Min.X+at(b.from), square.Max.Y)
 		}
-		if high := at(b.to) - at(b.from); named && b.name != "" && high >= ours.TextSize {
-			ours.Text(c, vg.Point{X: square.Min.X - 4, Y: square.Max.Y - at(b.from) - high/2}, b.name,
-				ours.Style(ours.TextSize, false), draw.XRight, draw.YCenter)
+		high := at(b.to) - at(b.from)
+		middle := square.Max.Y - at(b.from) - high/2
+		switch {
+		case !named || b.name == "":
+			continue
+		case middles != nil:
+			c.StrokeLine2(line, square.Min.X-3.5, middles[k], square.Min.X, middle)
+			middle = middles[k]
+		case high < ours.TextSize:
+			continue
 		}
+		ours.Text(c, vg.Point{X: square.Min.X - 4, Y: middle}, b.name, ours.Style(ours.TextSize, false), draw.XRight,
+			draw.YCenter)
 	}
 	c.StrokeLines(draw.LineStyle{Color: ours.Rule, Width: 0.6}, ours.Outline(square))
+}
+
+// spread moves heights, from the top, apart by at least gap within a square; nil where there is no room.
+func spread(heights []vg.Length, gap vg.Length, in vg.Rectangle) []vg.Length {
+	if vg.Length(len(heights))*gap > in.Size().Y {
+		return nil
+	}
+	top, bottom := in.Max.Y-gap/2, in.Min.Y+gap/2
+	for i := range heights {
+		heights[i] = min(heights[i], top)
+		top = heights[i] - gap
+	}
+	for i := range slices.Backward(heights) {
+		heights[i] = max(heights[i], bottom)
+		bottom = heights[i] + gap
+	}
+	return heights
 }
 
 // A block is the regions of one group, from … to−1 in the order of the picture.

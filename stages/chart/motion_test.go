@@ -2,7 +2,15 @@ package chart
 
 import (
 	"math"
+	"regexp"
+	"slices"
+	"strconv"
 	"testing"
+
+	"gonum.org/v1/plot/vg"
+
+	"prgnn/internal/need"
+	ours "prgnn/stages/draw"
 )
 
 // TestHeadMotion: the shares of the histogram, the distribution without relation by its closed forms, the least-squares
@@ -40,4 +48,25 @@ func TestHeadMotion(t *testing.T) {
 	if at0, slope, ok := m.line(); !ok || math.Abs(at0-0.2) > 1e-15 || math.Abs(slope+0.01) > 1e-15 {
 		t.Errorf("line %v %v %v", at0, slope, ok)
 	}
+}
+
+// Names of small blocks of a matrix are moved apart, and left out where there is no room for all.
+func TestNamesOfBlocks(t *testing.T) {
+	groups := slices.Repeat([]string{"L cortex"}, 34)
+	groups = append(groups, "L cerebellum", "R cerebellum")
+	groups = append(groups, slices.Repeat([]string{"R cortex"}, 34)...)
+	svg := string(need.Value(Matrices([]MatrixPanel{{"a", make([]float64, 70*70), "r"}}, groups).SVG())(t))
+	var at []float64
+	for _, name := range []string{"L cortex", "L cerebellum", "R cerebellum", "R cortex"} {
+		m := regexp.MustCompile(`y="(-?[0-9.]+)"[^>]*>` + name + "<").FindStringSubmatch(svg)
+		need.Equal(t, len(m), 2, name)
+		at = append(at, need.Value(strconv.ParseFloat(m[1], 64))(t))
+	}
+	for i := range at[1:] {
+		if gap := math.Abs(at[i+1] - at[i]); gap < ours.TextSize-0.01 {
+			t.Errorf("%v: %.1f points between two names", at, gap)
+		}
+	}
+	need.Equal(t, spread(make([]vg.Length, 12), 8, rect(0, 0, 90, 90)) == nil, true)
+	need.Equal(t, spread([]vg.Length{0, 0, 0}, 10, rect(0, 0, 90, 90))[2], 5)
 }

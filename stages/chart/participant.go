@@ -54,8 +54,11 @@ func ScanQuality(p Participant) ours.Figure {
 	height := headHigh + max(vg.Length(len(traces))*(traceHigh+partGap)+2*(carpetHigh+partGap+6)+22,
 		matrixHigh+edgesHigh+3*partGap+below)
 	return ours.Figure{Width: Page, Height: height, Paint: func(c draw.Canvas) {
-		ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y - 3}, p.Head, ours.Style(ours.TextSize-2, false),
-			draw.XLeft, draw.YTop)
+		head := ours.Style(ours.TextSize, false)
+		if wide := head.Width(p.Head); wide > Page-4 {
+			head = ours.Style(ours.TextSize*float64((Page-4)/wide), false)
+		}
+		ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y - 3}, p.Head, head, draw.XLeft, draw.YTop)
 		top := c.Max.Y - 4 - headHigh
 		p.beside(part(c, c.Min.X+overTimeWide, c.Min.Y, c.Max.X, top), outlines)
 		c.Max.X = c.Min.X + overTimeWide
@@ -127,6 +130,11 @@ func (p Participant) beside(c draw.Canvas, outlines []layout) {
 	most := limit(p.Matrix, n)
 	square := rect(c.Min.X+2, c.Max.Y-matrixHigh, c.Min.X+2+matrixHigh, c.Max.Y)
 	MatrixPanel{Values: p.Matrix}.paint(c, square, order, blocks, most, false)
+	for k, b := range blocks { // in the colors of tSNR
+		at := func(i int) vg.Length { return square.Max.Y - matrixHigh*vg.Length(i)/vg.Length(n) }
+		c.SetColor(ours.Categories[k%len(ours.Categories)])
+		c.Fill(rect(square.Min.X-4, at(b.to), square.Min.X-1, at(b.from)).Path())
+	}
 	ours.Bar(part(c, square.Max.X+6, square.Min.Y+matrixHigh/4, square.Max.X+barWide-2, square.Max.Y),
 		ours.Diverging, -most, most, "r", exceeds(p.Matrix, n, most))
 	var r []float64

@@ -118,8 +118,8 @@ func DrawConnectome(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, no
 	for _, l := range links {
 		joined[l.A], joined[l.B] = true, true
 	}
-	if of["Joined"], of["Named"] = len(joined), 0; !chart.InBrain(links, at) {
-		of["Named"] = min(len(joined), chart.MostNamed)
+	if of["Joined"], of["Named"] = len(joined), 0; !chart.InBrain(links, at) && len(joined) > chart.MostNamed {
+		of["Named"] = chart.MostNamed
 	}
 	return Captioned(chart.Links(links, at, blocks, called), "figure.connectome", of), small, nil
 }
