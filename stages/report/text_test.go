@@ -81,7 +81,8 @@ func TestClaims(t *testing.T) {
 		need.Equal(t, claim, want)
 		need.Equal(t, claim+rest, text)
 	}
-	page := written(t, &Page{Title: "a", Abstract: []string{"b"}, Cautions: []string{"A claim (" + strings.Repeat("why ", 30) + ")"}})
+	page := written(t, &Page{Title: "a", Abstract: []string{"b"},
+		Cautions: []string{"A claim (" + strings.Repeat("why ", 30) + ")"}})
 	need.Equal(t, strings.Contains(page, "<li><details><summary>A claim</summary> (why "), true)
 }
 
