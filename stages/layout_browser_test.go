@@ -118,6 +118,16 @@ func TestLayoutInBrowser(t *testing.T) {
 					t.Errorf("%s, %d px: %s", media, width, fault)
 				}
 			}
+			// The first screen has a line of each of the first cautions, and the brain.
+			s.call("Emulation.setEmulatedMedia", map[string]any{"media": "screen"}, nil)
+			for _, size := range [][2]int{{1280, 800}, {390, 844}} {
+				s.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": size[0], "height": size[1], "deviceScaleFactor": 1,
+					"mobile": false}, nil)
+				s.ask(`""`, `(scrollTo({ top: 0, behavior: "instant" }), [...document.querySelectorAll("#cautions ~ ol > li, .pictures img")].map(e => {
+					const r = e.getBoundingClientRect();
+					return (e.tagName === "IMG" ? r.bottom : r.top + 22) - innerHeight;
+				}).filter(d => d > 0).join())`)
+			}
 		})
 	}
 }

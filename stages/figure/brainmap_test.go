@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
+
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -16,6 +18,7 @@ import (
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
 	"prgnn/numeric/random"
+	"prgnn/stages/chart"
 )
 
 // drawMap runs a brainmap over a made-up ranking of n nodes, whose first regions are the last nodes; edit changes the
@@ -307,5 +310,15 @@ func TestViewsOfHemisphere(t *testing.T) {
 				t.Errorf("columns from %g mm: %s has pixels of the regions 1, 2 and 3: %d", first, view.Name, seen[1:])
 			}
 		}
+	}
+}
+
+// A figure of simulated data states it in the picture, below what it draws.
+func TestSimulatedInPicture(t *testing.T) {
+	c := &Chart{Figure: chart.Plot{Rows: [][]chart.Panel{{{}}}, Width: chart.Column,
+		Height: []vg.Length{chart.Column}}.Figure()}
+	for _, simulated := range []bool{false, true} {
+		f := need.Value(c.InReport(simulated))(t)
+		need.Equal(t, strings.Contains(string(f.Data), ">Simulated data<"), simulated)
 	}
 }

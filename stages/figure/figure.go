@@ -8,6 +8,9 @@ import (
 	"maps"
 	"slices"
 
+	"gonum.org/v1/plot/vg"
+	plot "gonum.org/v1/plot/vg/draw"
+
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -90,9 +93,21 @@ func (c *Chart) svg() ([]byte, error) {
 	return slices.Concat(b[:end], []byte(words), b[end:]), nil
 }
 
-// InReport is the chart as a figure of a report.
-func (c *Chart) InReport() (report.Figure, error) {
-	b, err := c.svg()
+// InReport is the chart as a figure of a report. Below one of simulated data it states that: a saved picture has no
+// caption.
+func (c *Chart) InReport(simulated bool) (report.Figure, error) {
+	whole := *c
+	if simulated {
+		const line = draw.TextSize + 3
+		whole.Height += line
+		whole.Paint = func(canvas plot.Canvas) {
+			at := vg.Point{X: canvas.Max.X - 2, Y: canvas.Min.Y + 2}
+			draw.Text(canvas, at, label("figure.simulated", nil), draw.Style(draw.TextSize, false), plot.XRight, plot.YBottom)
+			canvas.Min.Y += line
+			c.Paint(canvas)
+		}
+	}
+	b, err := whole.svg()
 	return report.Figure{Title: c.Title, Alt: c.Alt, Caption: c.Caption, Format: "svg", Data: b,
 		Wide: c.Width > WidePoints}, err
 }

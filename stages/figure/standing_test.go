@@ -67,7 +67,7 @@ func TestContrastStroke(t *testing.T) {
 	for high, want := range map[float64]bool{0.5: true, math.NaN(): false} {
 		row := column.RankingRow{Rank: 1, Index: 1, Contrast: 0.9, ContrastChance: 0.2, ContrastHigh: high, Q: 0.01}
 		c := DrawContrast(RankingRows{row}, 5)
-		b := need.Value(c.InReport())(t).Data
+		b := need.Value(c.InReport(false))(t).Data
 		const text = "95th percentile"
 		need.Equal(t, strings.Contains(c.Caption, text), want)
 		need.Equal(t, strings.Contains(string(b), text), want)

@@ -120,7 +120,7 @@ func (a *author) pictureTile(small *figure.Chart, value string, c claim.Claim) [
 	if small == nil {
 		return nil
 	}
-	picture, err := small.InReport()
+	picture, err := small.InReport(false)
 	a.Fail(err)
 	a.shown = append(a.shown, tileClaim{picture.Title, c})
 	return []report.Tile{{Value: value, Label: picture.Title, Note: picture.Caption, Picture: &picture}}

@@ -172,7 +172,7 @@ func (a *author) inSpace(p *figure.Parcels, under *figure.Anatomy, readings []fi
 	if who := a.T.All("parcels")[0].Coord("subject"); who != "" && len(a.T.All("parcels")) > 1 {
 		slices.Caption += " " + a.Text("regions.parcellation", values{"Participant": who})
 	}
-	still, err := slices.InReport()
+	still, err := slices.InReport(a.Page.Simulated)
 	if err != nil {
 		return err
 	}

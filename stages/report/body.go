@@ -539,33 +539,7 @@ func (f *Figure) Points() (width float64) {
 
 var widthOfSVG = pattern.New(`<svg[^>]* width="([0-9.]+)pt"`)
 
-// marked is a figure of simulated data with a line that states it: a saved picture has no caption.
-func (f *Figure) marked() *Figure {
-	m := sizeOfSVG.FindSubmatch(f.Data[:min(len(f.Data), 2000)])
-	end := bytes.LastIndex(f.Data, []byte("</svg>"))
-	if f.Format != "svg" || m == nil || end < 0 {
-		return f
-	}
-	width := string(m[1])
-	height, err := strconv.ParseFloat(string(m[2]), 64)
-	if err != nil {
-		return f
-	}
-	const line = 11 // points
-	text := fmt.Sprintf("<text x=\"%s\" y=\"%.2f\" style=\"font-size:8px;fill:#7A2A0E;text-anchor:end\">Simulated data</text>\n",
-		width, height+line-3)
-	copied := *f
-	size := fmt.Appendf(nil, `width="%spt" height="%.2fpt" viewBox="0 0 %s %.2f"`, width, height+line, width, height+line)
-	copied.Data = bytes.Replace(slices.Concat(f.Data[:end], []byte(text), f.Data[end:]), m[0], size, 1)
-	return &copied
-}
-
-var sizeOfSVG = pattern.New(`width="([0-9.]+)pt" height="[0-9.]+pt" viewBox="0 0 [0-9.]+ ([0-9.]+)"`)
-
 func (b *body) figure(f *Figure) {
-	if b.simulated {
-		f = f.marked()
-	}
 	picture := pictureURL(f)
 	if f.Wide {
 		class := "wide"

@@ -85,17 +85,3 @@ func TestClaims(t *testing.T) {
 		Cautions: []string{"A claim (" + strings.Repeat("why ", 30) + ")"}})
 	need.Equal(t, strings.Contains(page, "<li><details><summary>A claim</summary> (why "), true)
 }
-
-// A saved figure of simulated data states it below its drawing.
-func TestFiguresOfSimulatedDataAreMarked(t *testing.T) {
-	svg := `<svg width="240.94pt" height="100pt" viewBox="0 0 240.94 100"><path d="M0 0"/></svg>`
-	want := `<svg width="240.94pt" height="111.00pt" viewBox="0 0 240.94 111.00"><path d="M0 0"/><text x="240.94" y="108.00" ` +
-		`style="font-size:8px;fill:#7A2A0E;text-anchor:end">Simulated data</text>` + "\n</svg>"
-	for simulated, want := range map[bool]string{false: svg, true: want} {
-		page := written(t, &Page{Title: "a", Simulated: simulated, Sections: []Section{{ID: "a", Title: "a",
-			Blocks: []Block{{Figure: &Figure{Number: "1", Title: "b", Format: "svg", Data: []byte(svg)}}}}}})
-		need.Equal(t, strings.Contains(page, svgURL.Replace(want)), true, simulated, page)
-	}
-	png := &Figure{Format: "png", Data: []byte("a")}
-	need.Equal(t, png.marked(), png)
-}

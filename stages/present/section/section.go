@@ -205,7 +205,7 @@ func (w *Writer) Figures(charts ...*figure.Chart) {
 		if c == nil {
 			continue
 		}
-		f, err := c.InReport()
+		f, err := c.InReport(w.Page.Simulated)
 		if w.Fail(err); f.Wide {
 			wide = append(wide, f)
 		} else {

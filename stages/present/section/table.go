@@ -1,6 +1,7 @@
 package section
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -80,6 +81,9 @@ func Lay[R any](w *Writer, code string, about any, rows []R, columns string, own
 		case mark == "?" && !slices.ContainsFunc(texts, func(text string) bool { return text != "" && text != "n/a" }):
 		case mark == "!" && !slices.ContainsFunc(texts, func(text string) bool { return text != texts[0] }):
 		default:
+			if head.Number && !keys {
+				texts = lists.Map(texts, func(text string) string { return cmp.Or(text, "n/a") })
+			}
 			w.Has(code + "/" + key)
 			t.Add(head, texts, mark == "*")
 		}
