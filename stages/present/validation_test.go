@@ -14,7 +14,7 @@ import (
 )
 
 // unbroken removes the marks of what a line does not break.
-var unbroken = strings.NewReplacer(`<span class="whole">`, "", "</span>", "")
+var unbroken = strings.NewReplacer(`<span class="whole">`, "", "</span>", "", "<details><summary>", "", "</summary>", "")
 
 // unbrokenPage is the page of a report without the marks of what is on one line.
 func unbrokenPage(t *testing.T, in map[string][]dag.Input) string {

@@ -182,7 +182,7 @@ func claimOf(text string) (claim, rest string) {
 				begin = i
 			}
 		case r == ')':
-			if depth--; depth == 0 && strings.HasSuffix(text[:begin], " ") && (i+1 == len(text) || strings.IndexByte(",;:.", text[i+1]) >= 0) {
+			if depth--; depth == 0 && strings.HasSuffix(text[:begin], " ") && clauseEnd.MatchString(text[i+1:]) {
 				at = begin - 1
 			}
 		case depth == 0 && (r == ';' || sentenceEnd.MatchString(text[i:])):
@@ -198,7 +198,10 @@ func claimOf(text string) (claim, rest string) {
 	return text, ""
 }
 
-var sentenceEnd = pattern.New(`^\. \p{Lu}`)
+var (
+	sentenceEnd = pattern.New(`^\. \p{Lu}`)
+	clauseEnd   = pattern.New(`^([;:.]|, so |$)`) // behind a parenthesis
+)
 
 func cautionsTitle(further bool) string {
 	if further {
