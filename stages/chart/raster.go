@@ -90,7 +90,8 @@ func (r Raster) image(of Regions) *image.NRGBA {
 			switch ringed := of.Ring[n] && n != 0; {
 			case ringed && (within(1) || within(wide)):
 				paint = of.ring()
-			case ringed && within(wide+1), !ringed && slices.ContainsFunc([]int{region(i-1, j), right, region(i, j-1), below},
+			case ringed && within(wide+1), !ringed && slices.ContainsFunc(
+				[]int{region(i-1, j), right, region(i, j-1), below},
 				func(m int) bool { return m != 0 && of.Ring[m] }):
 				paint = color.NRGBA{0xff, 0xff, 0xff, 0xff}
 			}

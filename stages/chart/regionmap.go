@@ -277,8 +277,9 @@ func (l layout) marks(named []Named) map[[2]int][]mark {
 	return out
 }
 
-// number writes numbers, the first ranks first: beside discs, and else on a pale ground on the region, or apart from it
-// with a line to it, within the canvas. One that would lie on another, or on what else is taken, everywhere is left out.
+// number writes numbers, the first ranks first: beside discs, and else on a pale ground on the region, or apart from
+// it with a line to it, within the canvas. One that would lie on another, or on what else is taken, everywhere is
+// left out.
 func number(c draw.Canvas, in vg.Rectangle, taken []vg.Rectangle, marks []mark) {
 	sty := ours.Style(ours.TextSize, true)
 	for _, k := range marks {

@@ -102,7 +102,8 @@ func (c *Chart) InReport(simulated bool) (report.Figure, error) {
 		whole.Height += line
 		whole.Paint = func(canvas plot.Canvas) {
 			at := vg.Point{X: canvas.Max.X - 2, Y: canvas.Min.Y + 2}
-			draw.Text(canvas, at, label("figure.simulated", nil), draw.Style(draw.TextSize, false), plot.XRight, plot.YBottom)
+			draw.Text(canvas, at, label("figure.simulated", nil), draw.Style(draw.TextSize, false), plot.XRight,
+				plot.YBottom)
 			canvas.Min.Y += line
 			c.Paint(canvas)
 		}

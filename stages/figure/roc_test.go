@@ -55,7 +55,8 @@ func TestColorsApart(t *testing.T) {
 	need.Equal(t, apart([]int{0, 1, 2, 3, 4, 5, 6}, 9), 9)
 	var all fold.Settings
 	all.Groups = []string{"ASD", "CON"}
-	for _, name := range []string{"PR-GNN", "BrainNetCNN", "random forest", "Li et al. 2019", "logistic regression", "MLP", "linear SVM", "ridge regression",
+	for _, name := range []string{"PR-GNN", "BrainNetCNN", "random forest", "Li et al. 2019",
+		"logistic regression", "MLP", "linear SVM", "ridge regression",
 		"SVM (RBF)", "logistic regression, C = 2", "linear SVM, C = 2"} {
 		all.Settings = append(all.Settings, []fold.Tested{{Name: name, Participants: []fold.Case{
 			{Label: 1, Probability: []float64{0.1, 0.9}}, {Label: 0, Probability: []float64{0.9, 0.1}}}}})

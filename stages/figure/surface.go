@@ -242,7 +242,8 @@ func (p *Parcels) surfaces() []chart.Raster {
 		}
 		return r
 	}
-	return []chart.Raster{side(leftHalf, "left, lateral", low[0], middle), side(leftHalf, "left, medial", middle, low[0]),
+	return []chart.Raster{side(leftHalf, "left, lateral", low[0], middle),
+		side(leftHalf, "left, medial", middle, low[0]),
 		p.axial("dorsal", low, high, false), side(rightHalf, "right, medial", -middle, high[0]),
 		side(rightHalf, "right, lateral", high[0], -middle)}
 }

@@ -173,8 +173,8 @@ func moved(g, h *halves) map[string]any {
 	return map[string]any{"R": given, "Reordered": r, "Moved": places, "Signs": 0, "Of": n}
 }
 
-// signsOf are signs of the regions of y with which it is like x, of which changes of single signs reach none better, and
-// how many are unlike most, since all signs together change nothing.
+// signsOf are signs of the regions of y with which it is like x, of which changes of single signs reach none better,
+// and how many are unlike most, since all signs together change nothing.
 func signsOf(x, y []float64, n int) (signs []float64, changed int) {
 	signs = make([]float64, n)
 	for i := range signs {

@@ -108,12 +108,14 @@ type Number struct {
 // Farther are the findings about numbers that lie farther from their median in one group: an effect of such a covariate
 // that is not linear separates the groups, although it alone does not, and linear removal leaves it. p is that of the
 // distances, corrected for all numbers (Holm).
-func Farther(all []Number, group []int, groups, draws int, stream func(name ...any) *random.Stream) (found finding.List) {
+func Farther(all []Number, group []int, groups, draws int, stream func(name ...any) *random.Stream) (
+	found finding.List) {
 	var auc, middle, p []float64
 	for _, n := range all {
 		median := inference.Median(column.Known(n.Values))
 		far := lists.Map(n.Values, func(v float64) float64 { return math.Abs(v - median) })
-		told := inference.Separate(inference.Covariate{Values: far}, group, groups, n.Strata, draws, stream("far", n.Name))
+		told := inference.Separate(inference.Covariate{Values: far}, group, groups, n.Strata, draws,
+			stream("far", n.Name))
 		area, _ := column.TestedWithin(told.AUC, told.Within)
 		auc, middle, p = append(auc, area), append(middle, median), append(p, told.P)
 	}
