@@ -392,7 +392,8 @@ func (a *author) joint(asked values) (answer string, numbers []string, above boo
 	maps.Copy(v, asked)
 	v["Against"] = ""
 	classes, _ := asked["Classes"].([]string)
-	if s := a.Run.Shown("multiverse", "universe_tests"); s != nil && len(classes) > 2 { // the effect is of one group
+	if s := a.Run.Shown("multiverse", "universe_tests"); s != nil && len(classes) > 2 &&
+		tests[0].Effect == "auc" { // the effect is of one group; an accuracy is of all
 		v["Against"] = s.Value("positive")
 	}
 	v["Above"], v["Dependent"] = state == finding.Above, state == finding.Dependent
