@@ -1,6 +1,10 @@
 package column
 
-import "prgnn/dag"
+import (
+	"math"
+
+	"prgnn/dag"
+)
 
 // A UniverseRow is one universe of a multiverse: a combination of the options of all decisions.
 type UniverseRow struct {
@@ -20,6 +24,9 @@ type UniverseRow struct {
 	SameAs   string      `column:"same_as,missing" doc:"an earlier universe with the same predictions, which counts for both"`
 	Headline bool        `column:"headline" doc:"the universe that the file states as the headline"`
 }
+
+// HasInterval reports whether its effect has an interval, which the mean AUC of several groups has not.
+func (r UniverseRow) HasInterval() bool { return !math.IsNaN(r.Low) }
 
 // A UniverseRegionRow is one region in the rankings of all universes.
 type UniverseRegionRow struct {

@@ -95,7 +95,7 @@ func effects(rows []column.UniverseRow, of map[string]any) (panel chart.Panel, h
 	curve := []chart.Mark{band, chart.Across(0, chart.Chance), chart.Whiskers(at, low, high, interval, false),
 		chart.Discs(hollowAt, hollow, radius, blue), chart.Discs(hollowAt, hollow, 0.6*radius, draw.Ground),
 		chart.Discs(filledAt, filled, radius, blue)}
-	if math.IsNaN(rows[0].Low) {
+	if !rows[0].HasInterval() {
 		curve = slices.Delete(curve, 2, 3)
 	}
 	if math.IsNaN(rows[0].NullLow) { // nothing is tested

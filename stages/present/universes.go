@@ -47,6 +47,7 @@ func (a *author) multiverse() {
 	of := a.universes(tests)
 	stated := a.Run.Stated("multiverse", "headline")
 	of["Decisions"], of["Distinct"], of["Stated"] = decisions, distinctEffects(rows), stated
+	of["Intervals"] = slices.ContainsFunc(rows, column.UniverseRow.HasInterval)
 	of["JointStated"] = a.Run.Stated("multiverse", "joint")
 	if of["Tested"] == false { // nothing has a p
 		for i := range rows {

@@ -694,7 +694,7 @@ func (a *Author) multiverse() {
 	if d := a.Run.Decisions; d.All > 0 {
 		a.say("methods.multiverse-space", a.space())
 	}
-	if a.T.Has("universes") {
+	if slices.ContainsFunc(section.Rows[column.UniverseRow](a.Writer, "universes"), column.UniverseRow.HasInterval) {
 		a.say("methods.multiverse-intervals", values{"Measure": rows[0].Effect, "Repeats": a.Repeats()})
 	}
 }
