@@ -222,7 +222,7 @@ func (l *loader) selected() (rows []column.SettingRow) {
 
 // decided are the axes on which analyses differ: decisions of the file, and parameters of stages that train no model,
 // in the order of their names. The values of an option are those of the first task that has it. Decisions about
-// models are left out for sentences that list the models.
+// models, and those with one option, are left out for sentences that list the models.
 func (l *loader) decided(models bool) (all column.Decisions) {
 	options := map[string][]string{}
 	for _, s := range l.stages {
@@ -246,7 +246,7 @@ func (l *loader) decided(models bool) (all column.Decisions) {
 			}
 			d.Options = append(d.Options, o)
 		}
-		if len(d.Options) > 1 && len(d.Options[0].Sets) > 0 {
+		if (models || len(d.Options) > 1) && len(d.Options[0].Sets) > 0 {
 			all.Decisions = append(all.Decisions, d)
 		}
 	}

@@ -79,16 +79,35 @@ func Unshown(root *tree.Node, removed Removed) (notes []string) {
 }
 
 // agree gives the pages of one evaluation one headline: where only one of them has the parameter headline, or the
-// results of nested cross-validation, the others take it from there.
+// results of nested cross-validation, the others take it from there. A multiverse of the same predictions takes the
+// headline.
 func (w *wirer) agree(stages []tree.Key) {
 	stages = slices.DeleteFunc(slices.Clone(stages), func(k tree.Key) bool {
-		return !slices.Contains(pages, Kind(k.Value))
+		return Kind(k.Value) != "multiverse" && !slices.Contains(pages, Kind(k.Value))
 	})
+	same := func(from, to *tree.Node) bool {
+		if Kind(from) == "multiverse" {
+			return false
+		}
+		if Kind(to) != "multiverse" {
+			return sameInput(from, to, "evaluation") && sameInput(from, to, "regression")
+		}
+		evaluation := from.Get("in").Get("evaluation")
+		if evaluation == nil || evaluation.Kind != tree.Scalar {
+			return false
+		}
+		name, _, _ := strings.Cut(evaluation.Text, ".")
+		of := w.stages[name]
+		return of != nil && sameInput(of, to, "predictions")
+	}
 	for _, to := range stages {
 		for _, of := range [][2]string{{"with", "headline"}, {"in", "nested"}} {
 			block, name := to.Value.Get(of[0]), of[1]
 			before, how := block.Get(name), to.Value.Get("connect")
 			_, open := w.removed[w.path(to, name)]
+			if Kind(to.Value) == "multiverse" && name == "nested" {
+				continue
+			}
 			if before != nil && !before.Usual || of[0] == "in" && (open || how != nil) ||
 				block != nil && block.Kind != tree.Mapping && block.Kind != tree.Empty {
 				continue
@@ -97,7 +116,7 @@ func (w *wirer) agree(stages []tree.Key) {
 			for _, from := range stages {
 				value := from.Value.Get(of[0]).Get(name)
 				if value != nil && !value.Usual && !value.Bad && value.Kind != tree.Empty &&
-					sameInput(from.Value, to.Value, "evaluation") && sameInput(from.Value, to.Value, "regression") {
+					same(from.Value, to.Value) {
 					given = value
 				}
 			}

@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
+	"prgnn/stages/finding/locked"
 )
 
 // Settings are the parameters of the stages of a pipeline (pipeline.settings).
@@ -20,7 +21,7 @@ type Settings struct {
 	Stages   []StageSettings // in the order of the file
 	Rows     []Parameter     // those of the table
 	column.Decisions
-	Locked *LockedPlan                   // nil without a plan
+	Locked *locked.Plan                  // nil without a plan
 	holds  map[column.Result]column.Data // of connected outputs
 }
 

@@ -94,9 +94,7 @@ func (a *author) write() (*report.Page, error) {
 	if of := a.oneOf(); of != nil {
 		a.Find(finding.Finding{Code: "page.one-setting", Weight: finding.Limits, Numbers: values{"Settings": of}})
 	}
-	if p := a.Run.Locked; p != nil {
-		a.Find(p.Limits()...)
-	}
+	a.Find(a.Run.PlanLimits()...)
 	if len(a.Related) == 0 {
 		a.Findings = a.Findings.Beyond(section.Rows[column.ConfoundSummaryRow](a.Writer, "confound_summary"))
 	}

@@ -48,7 +48,7 @@ func (a *author) multiverse() {
 	stated := a.Run.Stated("multiverse", "headline")
 	of["Decisions"], of["Distinct"], of["Stated"] = decisions, distinctEffects(rows), stated
 	of["Intervals"] = slices.ContainsFunc(rows, column.UniverseRow.HasInterval)
-	of["JointStated"] = a.Run.Stated("multiverse", "joint")
+	of["JointStated"] = a.Run.JointStated()
 	if of["Tested"] == false { // nothing has a p
 		for i := range rows {
 			rows[i].P, rows[i].NullLow, rows[i].NullHigh = math.NaN(), math.NaN(), math.NaN()

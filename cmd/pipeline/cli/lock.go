@@ -24,7 +24,7 @@ import (
 	"prgnn/pipelines/layer"
 	"prgnn/pipelines/lock"
 	"prgnn/stages/column"
-	"prgnn/stages/finding"
+	"prgnn/stages/finding/locked"
 	"prgnn/stages/role"
 )
 
@@ -134,8 +134,8 @@ func (a *app) writePlan(file, path string) error {
 		return err
 	}
 	now := time.Now().UTC()
-	p := &finding.LockedPlan{Locked: now.Format(time.RFC3339), Program: version.Number}
-	if p.Lines, err = finding.PlanOf(settings); err != nil {
+	p := &locked.Plan{Locked: now.Format(time.RFC3339), Program: version.Number}
+	if p.Lines, err = locked.Of(settings); err != nil {
 		return err
 	}
 	trained := results.Trained(store, steps, axisOf(pipeline), now)
@@ -147,7 +147,7 @@ func (a *app) writePlan(file, path string) error {
 	p.Trained = len(trained)
 	text := p.Text()
 	if was, err := os.ReadFile(path); err == nil && !a.Replace {
-		if earlier, err := finding.ReadPlan(was); err == nil {
+		if earlier, err := locked.Read(was); err == nil {
 			return exit.Wrongf("%s is the plan that was locked on %s, and a plan counts from its first lock\n"+
 				"  write another one with -o PATH, or over this one with --replace", path, earlier.Locked)
 		}
@@ -158,7 +158,7 @@ func (a *app) writePlan(file, path string) error {
 	if err := a.WriteTo(path, console.Content(text)); err != nil || path == "-" {
 		return err
 	}
-	if p, err = finding.ReadPlan(text); err != nil {
+	if p, err = locked.Read(text); err != nil {
 		return err
 	}
 	if a.AsJSON("plan-lock", planLockEvent{path, p.Locked, p.Digest, p.Trained}) {
@@ -195,7 +195,7 @@ func (a *app) refuted(p *pipelines.Pipeline, store *disk.Store) error {
 				if err != nil {
 					return err
 				}
-				plan, err := finding.ReadPlan(text)
+				plan, err := locked.Read(text)
 				if err != nil {
 					return exit.Wrong(fmt.Errorf("%s: %w", b.Sources[0].Name, err))
 				}

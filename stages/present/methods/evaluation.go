@@ -681,7 +681,7 @@ func (a *Author) multiverse() {
 	options := section.Rows[column.OptionRow](a.Writer, "universe_options")
 	of := values{"Universes": rows[0].Universes, "Repeated": rows[0].Repeated, "Permutations": rows[0].Permutations,
 		"Effect": rows[0].Effect, "By": rows[0].By, "Not": a.NotJoint(rows),
-		"Stated": a.Run.Stated("multiverse", "joint"),
+		"Stated": a.Run.JointStated(),
 		"Decisions": slices.Compact(lists.Map(options,
 			func(o column.OptionRow) string { return o.Decision }))}
 	for _, r := range rows {
