@@ -105,6 +105,7 @@ import (
 //go:embed stages/figure/*.go
 //go:embed stages/finding/*.go
 //go:embed stages/finding/claim/*.go
+//go:embed stages/finding/locked/*.go
 //go:embed stages/finding/quality/*.go
 //go:embed stages/finding/ranking/*.go
 //go:embed stages/fold/*.go
