@@ -384,6 +384,79 @@ func TestFilesWithWordsOfOtherValues(t *testing.T) {
 	}
 }
 
+// Files of a different task, session, run or atlas than all but a few, and two exchanged between the words of groups or
+// sites where the others are few, are cautions; so is a column of sites as sessions.
+func TestDoubtfulNames(t *testing.T) {
+	for what, c := range map[string]struct {
+		n           int
+		file, other string // N the participant, W the word of the group
+		swapped     int    // rows that have the file of the next
+		noted       string
+	}{
+		"task":    {24, "sub-N_task-rest_timeseries.tsv", "sub-N_task-nback_timeseries.tsv", 0, "series: 1 of 24 files has different words in the name than all others (line 6: sub-05_task-nback_timeseries.tsv, but most are named like sub-01_task-rest_timeseries.tsv): check that no file is of a different task"},
+		"session": {24, "sub-N_ses-1_timeseries.tsv", "sub-N_ses-2_timeseries.tsv", 0, "1 of 24 files has different words"},
+		"atlas":   {24, "AAL/SN.tsv", "Power/SN.tsv", 0, "1 of 24 files has different words"},
+		"at end":  {24, "SN_aal.tsv", "SN_power.tsv", 0, "1 of 24 files has different words"},
+		"BIDS":    {24, "SN_atlas-AAL.tsv", "SN_atlas-Power.tsv", 0, "1 of 24 files has different words"},
+		"HCP":     {24, "SN_REST1_LR.tsv", "SN_REST2_LR.tsv", 0, "1 of 24 files has different words"},
+		"alike":   {24, "SN_aal.tsv", "SN_aal.tsv", 0, ""},
+		"desc":    {24, "sub-N_desc-a_timeseries.tsv", "sub-N_desc-b_timeseries.tsv", 0, ""}, // has a caution of its own
+		"pair":    {12, "W/ts_N.tsv", "W/ts_N.tsv", 2, "series: 2 of 12 files have the word of a different value of the column group in the name (line 2: patients/ts_02.tsv has \"patients\", the word of PAT, but its row has HC)"},
+		"right":   {12, "W/ts_N.tsv", "W/ts_N.tsv", 0, ""},
+		"few":     {6, "W/ts_N.tsv", "W/ts_N.tsv", 2, ""},
+	} {
+		files, table := map[string]string{}, "participant_id\tgroup\tseries\n"
+		name := func(i int) string {
+			if i < c.swapped {
+				i = 1 - i
+			}
+			file := c.file
+			if i == 4 {
+				file = c.other
+			}
+			return strings.NewReplacer("N", fmt.Sprintf("%02d", i+1), "W", []string{"controls", "patients"}[i%2]).Replace(file)
+		}
+		for i := range c.n {
+			id := fmt.Sprintf("sub-%02d", i+1)
+			if c.swapped > 0 {
+				id = "K" + string(rune('A'+i))
+			} else if strings.HasPrefix(c.file, "S") || strings.Contains(c.file, "/S") {
+				id = fmt.Sprintf("S%02d", i+1)
+			}
+			files[name(i)] = fmt.Sprintf("1\t%d\n3\t5\n2\t7\n", i)
+			table += fmt.Sprintf("%s\t%s\t%s\n", id, []string{"HC", "PAT"}[i%2], name(i))
+		}
+		files["table.tsv"] = table
+		p := listed.Defaults()
+		p.File = "table.tsv"
+		r := need.Value((&TimeseriesCohort{Parameters: p, Series: "series"}).Load(testdir.Files(t, files)))(t)
+		doubts := ""
+		for _, n := range wording.Notes(r.Notes) {
+			if n.Doubt == column.DoubtWords {
+				doubts += n.Text
+			}
+		}
+		if !strings.Contains(doubts, c.noted) || (doubts == "") != (c.noted == "") {
+			t.Errorf("%s: %q, want %q", what, doubts, c.noted)
+		}
+	}
+
+	files, table := map[string]string{}, "participant_id\tsite\tgroup\tseries\n"
+	for i := range 12 {
+		name := fmt.Sprintf("%s/%d.tsv", []string{"Leipzig", "Berlin"}[i/6], i%6+1)
+		files[name] = fmt.Sprintf("1\t%d\n3\t5\n2\t7\n", i)
+		table += fmt.Sprintf("%d\t%s\t%s\t%s\n", i%6+1, []string{"Leipzig", "Berlin"}[i/6], []string{"HC", "PAT"}[i%2], name)
+	}
+	files["table.tsv"] = table
+	p := listed.Defaults()
+	p.File = "table.tsv"
+	dir := testdir.Files(t, files)
+	_, err := (&TimeseriesCohort{Parameters: p, Series: "series"}).Load(dir)
+	need.Error(t, err, "if they are several persons: write ids that differ, such as Leipzig1 and Berlin1 by the column site")
+	r := need.Value((&TimeseriesCohort{Parameters: p, Series: "series", Sessions: []string{"site"}}).Load(dir))(t)
+	need.Equal(t, slices.ContainsFunc(r.Notes, func(n column.Note) bool { return n.Doubt == column.DoubtSessionSites }), true)
+}
+
 // Right studies in the layouts of programs and databases are read, also where words of batches, scanners and versions
 // follow the groups but for a few; one exchanged pair is refused wherever the names show it.
 func TestLayoutsOfPrograms(t *testing.T) {

@@ -225,7 +225,7 @@ func TestTableCohortNamesOfTheChosen(t *testing.T) {
 	const table = "FILE_ID,dx\nno_filename,HC\nNYU_1,HC\nno_filename,ASD\n,ASD\nNYU_2,ASD\nno_filename,HC\nNyu_2,HC\n"
 	for _, c := range []struct{ choice, exclude, want string }{
 		{"FILE_ID in [NYU_1, NYU_2]", "", ""},
-		{"dx == HC", "", "people.csv:7: participant no_filename is already in line 2; if each row is a run: runs: all; if each is a session: sessions: COLUMN, the column that names it"},
+		{"dx == HC", "", "people.csv:7: participant no_filename is already in line 2; if each row is a run: runs: all; if each is a session: sessions: COLUMN, the column that names it; if they are several persons: write ids that differ"},
 		{"dx == ASD", "", "people.csv:5: the participant has no name (column \"FILE_ID\" is empty)"},
 		{"dx == HC", "no_filename", ""},
 	} {
@@ -275,7 +275,7 @@ func TestTableCohortRefuses(t *testing.T) {
 		{"duplicates", nil, "name;dx;scan\n1;HC;a\nsub-1;HC;b\nA_1;HC;c\nA1;HC;d\n1;HC;e\n;HC;f\n_;HC;g\n",
 			"study/people.csv:3: \"sub-1\" and \"1\" (line 2) would both be named sub-1: if they are one person, remove one row; if they are two, rename one\n" +
 				"study/people.csv:5: \"A1\" and \"A_1\" (line 4) would both be named sub-A1: if they are one person, remove one row; if they are two, rename one\n" +
-				"study/people.csv:6: participant 1 is already in line 2; if each row is a run: runs: all; if each is a session: sessions: COLUMN, the column that names it\n" +
+				"study/people.csv:6: participant 1 is already in line 2; if each row is a run: runs: all; if each is a session: sessions: COLUMN, the column that names it; if they are several persons: write ids that differ\n" +
 				"study/people.csv:7: the participant has no name (column \"name\" is empty)\n" +
 				"study/people.csv:8: \"_\" has no letter or digit and cannot name a participant: rename it, or set the parameter id to another column"},
 		{"levels", func(c *TableCohort) { c.Levels = []string{"ASD", "HC=a", "HC=b"} }, "",

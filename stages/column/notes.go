@@ -65,6 +65,8 @@ const (
 	DoubtTied          = "removed with the label"
 	DoubtEvents        = "events of others"
 	DoubtNumbered      = "files numbered otherwise"
+	DoubtWords         = "files with different words"
+	DoubtSessionSites  = "sites as sessions"
 )
 
 // ProtocolDoubts are the doubts about the covariates that are properties of a scan's acquisition.

@@ -99,7 +99,8 @@ func (t *table) repeated(id string, c *candidate) (noun string, err error) {
 		}
 	}
 	return "", fmt.Errorf("column %s of %s has several rows of one id, and no column session or run in which all of these "+
-		"differ: add one, or keep one row for each participant", id, t.path)
+		"differ: add one, or keep one row for each participant; if rows of one id are several persons, as at different "+
+		"sites, write ids that differ", id, t.path)
 }
 
 // joined is a path with the values of two columns, which gives each row a file of its own where no other path does.

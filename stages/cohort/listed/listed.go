@@ -480,7 +480,7 @@ func (l *List) identify() error {
 		if again != nil {
 			also = "; several rows also have " + words.Some(slices.Compact(again), 6)
 		}
-		problems[first] = fmt.Errorf("%w%s%s", problems[first], also, l.hint)
+		problems[first] = fmt.Errorf("%w%s%s", problems[first], also, l.hint+l.persons())
 	}
 	for cause, lines := range same {
 		if len(lines) > alone {
@@ -489,6 +489,27 @@ func (l *List) identify() error {
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// persons is the remedy for rows of one id that are several persons: a column of sites or groups shows how to write their
+// ids.
+func (l *List) persons() string {
+	example := ""
+	first := map[string]Row{}
+	for _, r := range l.Rows {
+		f, twice := first[r.ID]
+		if first[r.ID] = r; !twice || example != "" {
+			continue
+		}
+		for _, name := range l.Sheet.Columns {
+			a, b := f.Cells.Get(name), r.Cells.Get(name)
+			if (name == l.Group || column.NamesSite(name)) && a != b && a != "" && b != "" {
+				example = fmt.Sprintf(", such as %s%s and %s%s by the column %s", a, f.Source, b, r.Source, name)
+				break
+			}
+		}
+	}
+	return "; if they are several persons: write ids that differ" + example
 }
 
 // oneOrTwo is the remedy for two spellings of a name.

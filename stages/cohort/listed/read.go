@@ -79,9 +79,18 @@ func (p *Parameters) ReadSessions(dir, column string) (*List, error) {
 	l, err := longitudinal.Read(dir)
 	if err == nil {
 		l.Sessions, err = column, l.CheckColumn("sessions", column)
+		l.doubtSessions()
 		l.DoubtNames("sessions", column, func(r Row) (string, string) { return r.ID, r.Cells.Get(column) })
 	}
 	return l, err
+}
+
+// doubtSessions notes sessions that a column of sites states: rows of one id may be two persons.
+func (l *List) doubtSessions() {
+	if name := l.Sessions; column.NamesSite(name) && !strings.Contains(strings.ToLower(name), "scanner") {
+		l.Notes = append(l.Notes, column.Doubtful(column.DoubtSessionSites, "noted.sessions-sites",
+			column.Values{"Column": name}))
+	}
 }
 
 // part is what a row of the table is, where a participant may have several.

@@ -84,7 +84,14 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, 
 		others = slices.DeleteFunc(others, func(o Other) bool { return o.Beside })
 		refuse(others, l.ID, "has the id of %s in its name, and not its own%s: correct the table (%s), or rename the participants or the files, also if the word or number in the name is no id")
 		refused = append(refused, byColumns(l, root, of, everybody, used)...)
-		byWord := ofOtherValues(l, root, of, everybody)
+		byWord, doubted := ofOtherValues(l, root, of, everybody)
+		doubts = append(doubts, doubted...)
+		if off, usual := ofOtherScans(l, root, of, everybody); off != nil && byWord == nil && doubted == nil {
+			f := of[off[0]]
+			doubts = append(doubts, column.Doubtful(column.DoubtWords, "noted.other-scan", column.Values{
+				"Port": f.Port, "N": len(off), "Of": len(of), "Line": f.Row.Line, "File": userfile.NameIn(root, f.Path),
+				"Usual": usual, "Naming": f.Columns}))
+		}
 		// One for several sessions, such as the labels of an anatomical image, is as the user wrote it.
 		ofParts := func(column string, p parts, leftOut []string) {
 			part := func(f RowFile) string { return listed.SessionName(f.Row.Cells.Get(column)) }

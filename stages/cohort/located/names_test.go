@@ -441,9 +441,9 @@ func TestOffWords(t *testing.T) {
 			fields, _ := cut(by("g/N3.tsv")(word + 10))
 			n.cuts, values = append(n.cuts, fields), append(values, by("G")(i))
 		}
-		of, _ := offWords(n, values, 1, func(string, string) string { return "" },
+		of, _, weak := offWords(n, values, 1, func(string, string) string { return "" },
 			func(i, field int) string { return n.cuts[i][field].text })
-		of = slices.DeleteFunc(of, func(v string) bool { return v == "" })
+		of = slices.DeleteFunc(of, func(v string) bool { return v == "" || weak })
 		need.Equal(t, len(of), c.off, fmt.Sprint(c))
 	}
 }

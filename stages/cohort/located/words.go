@@ -11,22 +11,26 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
+	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 )
 
 const (
-	fewestWord = 3    // rows from which the word of a value is learned
-	chanceWord = 1e-3 // with which a field follows a column to this extent
+	fewestWord = 3 // rows from which the word of a value is learned
+	// rows from which two at most that do not follow are a caution, where the others may follow by chance
+	fewestDoubted = 8
+	chanceWord    = 1e-3 // with which a field follows a column to this extent
 )
 
 // offWords are rows whose field, by its place from the start or the end of the names, has the word of another value:
 // each value has a word of its own (HC: controls), and all rows but a few follow. Words that mean a value, but stand
-// with another, are wrong in all rows. at is the word of a file at a field, "" for none; each is how many rows are one
+// with another, are wrong in all rows. weak: the others may follow by chance. at is the word of a file at a field, "" for none; each is how many rows are one
 // observation. of is the other value, "" for a row that follows.
 func offWords(n *naming, values []string, each float64, means func(word, value string) string,
-	at func(i, field int) string) (of, word []string) {
+	at func(i, field int) string) (of, word []string, weak bool) {
+	var doubted [2][]string
 	cuts := n.cuts
 	longest := slices.Max(lists.Map(cuts, func(c []field) int { return len(c) }))
 	for place := -longest; place < longest; place++ {
@@ -72,20 +76,24 @@ func offWords(n *naming, values []string, each float64, means func(word, value s
 			alike += float64(ofWord[w] * ofValue[v])
 		}
 		switch {
-		case len(meant) < 2, 10*(follow+float64(wrong)) < 9*rows,
-			tail(rows/each, follow/each, alike/rows/rows) > chanceWord:
+		case len(meant) < 2, 10*(follow+float64(wrong)) < 9*rows:
+		case tail(rows/each, follow/each, alike/rows/rows) > chanceWord:
+			if doubted[0] == nil && 0 < wrong && wrong <= 2 && len(cuts) >= fewestDoubted && each == 1 &&
+				!slices.ContainsFunc(word, func(w string) bool { return !lettered(w) }) {
+				doubted = [2][]string{of, word}
+			}
 		case len(other) > 0:
 			for i, w := range word {
 				if of[i] = ""; w != "" && meant[w] == values[i] {
 					of[i] = other[values[i]]
 				}
 			}
-			return of, word
+			return of, word, false
 		case wrong > 0 && wrong <= max(2, len(cuts)/10):
-			return of, word
+			return of, word, false
 		}
 	}
-	return nil, nil
+	return doubted[0], doubted[1], doubted[0] != nil
 }
 
 // sortedPairs are words and values, the most frequent first.
@@ -158,9 +166,10 @@ func orders(n *naming, values int) func(i, field int) string {
 // ofOtherValues are the files whose names have the word of another group, site, session or run than that of their row,
 // or the numbers of a participant's sessions or runs in another order than those of most others. Letters before the
 // numbers of ids are such values too. A word that another column has explains nothing here.
-func ofOtherValues(l *listed.List, root string, files []RowFile, everybody []string) (refused []RowFile) {
+func ofOtherValues(l *listed.List, root string, files []RowFile, everybody []string) (refused []RowFile,
+	doubts []column.Note) {
 	if len(files) == 0 {
-		return nil
+		return nil, nil
 	}
 	named := lists.Map(files, func(f RowFile) Named { return Named{f.Row.ID, userfile.NameIn(root, f.Path)} })
 	for _, of := range l.Sheet.Columns {
@@ -201,7 +210,7 @@ func ofOtherValues(l *listed.List, root string, files []RowFile, everybody []str
 		n := namesOf(named, everybody, columnsOf(l, files, everybody, lists.Keep(l.Sheet.Columns,
 			func(name string) bool { return name != of }))...)
 		parts := of == l.Sessions || listed.RunColumn.MatchString(of)
-		off, word := offWords(n, values, 1, means, func(i, field int) string {
+		off, word, weak := offWords(n, values, 1, means, func(i, field int) string {
 			text := n.cuts[i][field].text
 			is := func(v string) bool { return canonical(v) == text }
 			if !parts && n.ofBatch(i, field) && !slices.ContainsFunc(values, is) {
@@ -211,15 +220,22 @@ func ofOtherValues(l *listed.List, root string, files []RowFile, everybody []str
 		})
 		has := func(i int) string { return "has " + strconv.Quote(word[i]) + " in its name, the word of" }
 		advice := "if this is no such word, add a column with the word of each file"
-		if off == nil && parts {
-			off, word = offWords(n, values, float64(len(distinct)), means, orders(n, len(distinct)))
+		if parts && (off == nil || weak) {
+			off, word, weak = offWords(n, values, float64(len(distinct)), means, orders(n, len(distinct)))
 			has = func(i int) string {
 				return fmt.Sprintf("is number %s of its participant by a date or number in the names, as most files of", word[i])
 			}
 			advice = "if this order is right, add a column with the date or number of each file"
 		}
-		more := ""
-		if n := lists.Count(off, func(v string) bool { return v != "" }); n > 1 {
+		more, wrong := "", lists.Count(off, func(v string) bool { return v != "" })
+		if weak {
+			i := slices.IndexFunc(off, func(v string) bool { return v != "" })
+			doubts = append(doubts, column.Doubtful(column.DoubtWords, "noted.other-word", column.Values{
+				"Port": files[i].Port, "N": wrong, "Of": len(files), "Column": of, "Line": files[i].Row.Line,
+				"File": named[i].Path, "Word": word[i], "Value": off[i], "Own": values[i], "Naming": files[i].Naming(of)}))
+			continue
+		}
+		if n := wrong; n > 1 {
 			more = fmt.Sprintf(" (one of %s of which this is so)", words.Count(n, "row"))
 		}
 		for i, v := range off {
@@ -231,5 +247,57 @@ func ofOtherValues(l *listed.List, root string, files []RowFile, everybody []str
 			}
 		}
 	}
-	return refused
+	return refused, doubts
+}
+
+// scanParts are words before the number of a session or a run.
+var scanParts = pattern.New(`^(ses|sess|session|visit|wave|run|rest)$`)
+
+// ofOtherScans are the files whose names have other words than those of all but a few, as of a different task, session,
+// run or atlas, and the first of the usual ones. Ids, and what a column of the table explains, are no such words; of names
+// of BIDS only the task, the session and the run count, since the others are compared elsewhere.
+func ofOtherScans(l *listed.List, root string, files []RowFile, everybody []string) (off []int, usual string) {
+	ids := map[string]bool{}
+	for _, f := range files {
+		ids[f.Row.ID] = true
+	}
+	if len(files) < fewestDoubted || len(ids) < len(files) {
+		return nil, ""
+	}
+	named := lists.Map(files, func(f RowFile) Named { return Named{f.Row.ID, userfile.NameIn(root, f.Path)} })
+	n := namesOf(named, everybody, columnsOf(l, files, everybody, l.Sheet.Columns)...)
+	of, first := map[string][]int{}, map[string]int{}
+	for i, f := range files {
+		var frame []string
+		if own := bids.Entities(f.Path); own != nil {
+			frame = []string{"bids", own["task"], own["ses"], own["run"]}
+		}
+		for k, at := range n.cuts[i] {
+			m := mark{at: k, fields: 1}
+			id := slices.ContainsFunc(n.marks[i], func(m mark) bool {
+				return m.at <= k && k < m.at+m.fields && slices.Contains(m.whose, f.Row.ID)
+			})
+			part := k > 0 && scanParts.MatchString(n.cuts[i][k-1].text)
+			if (frame == nil || frame[0] != "bids") && (part || !id && lettered(at.text)) &&
+				!n.explained(i, m) {
+				frame = append(frame, at.text)
+			}
+		}
+		text := strings.Join(frame, " ")
+		if of[text] == nil {
+			first[text] = i
+		}
+		of[text] = append(of[text], i)
+	}
+	for text, its := range of {
+		if len(files)-len(its) <= max(2, len(files)/10) && 4*len(its) >= 3*len(files) {
+			usual = named[first[text]].Path
+			for i := range files {
+				if !slices.Contains(its, i) {
+					off = append(off, i)
+				}
+			}
+		}
+	}
+	return off, usual
 }
