@@ -278,7 +278,7 @@ func filesOf(dir string) (files []string, err error) {
 func listedIn(dir string, path func(string) string, files []string, t *table) (*Found, error) {
 	all, unread := t.candidates(dir, files)
 	if j := t.joined(dir, files, all); j != nil {
-		all = []*candidate{j}
+		all = j
 	}
 	all, err := t.chosen(dir, path, files, all)
 	if err != nil {
@@ -289,6 +289,9 @@ func listedIn(dir string, path func(string) string, files []string, t *table) (*
 			return found, nil
 		}
 		return numbered(dir, path, files, t, unread)
+	}
+	if s := t.scattered(files, all); s != nil {
+		all = []*candidate{s}
 	}
 	first, here := all[0], lists.Set(files)
 	further := t.beside(dir, files, all)

@@ -3,6 +3,7 @@ package scaffold
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -103,9 +104,10 @@ func (t *table) repeated(id string, c *candidate) (noun string, err error) {
 		"sites, write ids that differ", id, t.path)
 }
 
-// joined is a path with the values of two columns, which gives each row a file of its own where no other path does.
-func (t *table) joined(dir string, files []string, all []*candidate) *candidate {
-	here, tried := lists.Set(files), map[string]bool{}
+// joined are paths with the values of two columns, which give each row a file of its own where no other path does: each
+// path has files that those before it do not.
+func (t *table) joined(dir string, files []string, all []*candidate) (found []*candidate) {
+	here, tried, taken := lists.Set(files), map[string]bool{}, map[string]bool{}
 	if slices.ContainsFunc(all, func(c *candidate) bool { return c.rows == len(t.Rows) }) || len(t.Rows) < fewest {
 		return nil
 	}
@@ -125,17 +127,19 @@ func (t *table) joined(dir string, files []string, all []*candidate) *candidate 
 					continue
 				}
 				if len(tried) > 200 {
-					return nil
+					return found
 				}
 				tried[p] = true
 				c := t.candidate(p, one, f, "", here)
-				if c.rows == len(t.Rows) && len(lists.Set(c.files)) == c.rows && c.recognize(dir) == nil {
-					return c
+				if c.rows == len(t.Rows) && len(lists.Set(c.files)) == c.rows && c.recognize(dir) == nil &&
+					!slices.ContainsFunc(c.files, func(f string) bool { return taken[f] }) {
+					found = append(found, c)
+					maps.Copy(taken, lists.Set(c.files))
 				}
 			}
 		}
 	}
-	return nil
+	return found
 }
 
 // isKey reports whether the values of a column may be parts of the names of files: those of ids, by the name of the
@@ -449,17 +453,7 @@ func (t *table) starred(dir string, files []string) (best []*candidate) {
 					}
 					tried[glob] = true
 					c := t.candidate(glob, name, f, "", nil)
-					for _, its := range c.files {
-						matched := 0
-						for _, other := range files {
-							if ok, _ := path.Match(its, other); ok && its != "" {
-								matched++
-							}
-						}
-						if matched == 1 {
-							c.rows++
-						}
-					}
+					c.match(files)
 					if 4*c.rows >= 3*len(values) && c.recognize(dir) == nil {
 						best = append(best, c)
 					}
@@ -470,6 +464,37 @@ func (t *table) starred(dir string, files []string) (best []*candidate) {
 	return slices.DeleteFunc(best, func(c *candidate) bool {
 		return slices.ContainsFunc(best, func(b *candidate) bool { return b.rows > c.rows })
 	})
+}
+
+// match finds the files of the rows that a path with * matches once.
+func (c *candidate) match(files []string) {
+	for i, its := range c.files {
+		matched := lists.Keep(files, func(f string) bool { ok, _ := path.Match(its, f); return ok && its != "" })
+		if c.files[i] = ""; len(matched) == 1 {
+			c.files[i] = matched[0]
+			c.rows++
+		}
+	}
+}
+
+// scattered is the path with * for the files of one each of the rows in several directories; nil where a row has several.
+func (t *table) scattered(files []string, all []*candidate) *candidate {
+	first, here, its := all[0], lists.Set(files), map[int]bool{}
+	for _, c := range all {
+		for i, f := range c.files {
+			if here[f] && its[i] {
+				return nil
+			}
+			its[i] = its[i] || here[f]
+		}
+	}
+	in := "{" + first.column + "}"
+	c := t.candidate(loosened(first.pattern, in, lists.Set(t.values(first.column)), files), first.column, first.example, "", nil)
+	if c.match(files); first.strip != "" || c.rows <= first.rows || c.rows < len(its) {
+		return nil
+	}
+	c.known, c.matrix = first.known, first.matrix
+	return c
 }
 
 // around are the paths with a column in place of a value: wherever it stands in a name, and at each place alone. It is
