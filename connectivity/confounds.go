@@ -387,12 +387,12 @@ func (c Confounds) Displacement() (d Displacement) {
 	if d.Degrees || n < fewestDisplaced {
 		return d
 	}
-	ratio, r := sum/radSum, correlation(fd, byRad)
+	ratio, r := sum/radSum, Correlation(fd, byRad)
 	switch outside := ratio < leastRatio || ratio > mostRatio; {
 	case outside && r >= oneCourse:
 		d.Ratio = ratio
 	case n >= fewestOfTwoScans && radSum/n <= mostOfParameters && r < twoScans &&
-		correlation(fd, byDegrees) < twoScans: // false of NaN
+		Correlation(fd, byDegrees) < twoScans: // false of NaN
 		d.Apart = r
 	}
 	if r >= oneDefinition {
@@ -459,8 +459,8 @@ func translations(motion Matrix, fd, byMM []float64) string {
 	return ""
 }
 
-// correlation is Pearson's r where both have values; NaN of constant ones.
-func correlation(a, b []float64) float64 {
+// Correlation is Pearson's r where both have values; NaN of constant ones.
+func Correlation(a, b []float64) float64 {
 	var n, aSum, bSum, aa, bb, ab float64
 	for t, v := range a {
 		if !math.IsNaN(v + b[t]) {

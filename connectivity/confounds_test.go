@@ -238,7 +238,7 @@ func TestDisplacement(t *testing.T) {
 		"root":      {jenkinson, motion, Displacement{Ratio: math.NaN()}},
 		"cm":        {times(0.1), motion, Displacement{Ratio: 0.1}},
 		"µm":        {times(1000), motion, Displacement{Ratio: 1000}},
-		"unrelated": {unrelated, motion, Displacement{Ratio: math.NaN(), Apart: correlation(unrelated, power)}},
+		"unrelated": {unrelated, motion, Displacement{Ratio: math.NaN(), Apart: Correlation(unrelated, power)}},
 		"third":     {times(0.3), motion, Displacement{Ratio: math.NaN(), Multiple: 0.3}},
 		"trans cm":  {power, shifted(10), Displacement{Unit: "cm", Ratio: math.NaN()}},
 		"trans m":   {power, shifted(1000), Displacement{Unit: "m", Ratio: math.NaN()}},

@@ -439,40 +439,6 @@ func (l Layout) matching(names []string) ([]bool, error) {
 	return at, nil
 }
 
-// clearlyMore is a difference of mean autocorrelations that is no chance: time series persist, and regions in a list
-// are at most neighbors.
-const (
-	clearlyMore = 0.1
-	fewestRows  = 10
-)
-
-// persistence is the mean lag-1 autocorrelation of the columns, down the rows, and of the rows, along the columns.
-func persistence(x connectivity.Matrix) (down, along float64) {
-	mean := func(n, length int, at func(i, t int) float64) float64 {
-		sum, count := 0.0, 0
-		for i := range n {
-			m := 0.0
-			for t := range length {
-				m += at(i, t) / float64(length)
-			}
-			var squares, products float64
-			for t := range length {
-				d := at(i, t) - m
-				squares += float64(d * d)
-				if t > 0 {
-					products += float64(d * (at(i, t-1) - m))
-				}
-			}
-			if r := products / squares; !math.IsNaN(r) { // of missing and constant ones
-				sum, count = sum+r, count+1
-			}
-		}
-		return sum / float64(max(count, 1))
-	}
-	down = mean(x.Cols, x.Rows, func(i, t int) float64 { return x.At(t, i) })
-	return down, mean(x.Rows, x.Cols, x.At)
-}
-
 // arrangeSeries turns series to volumes × regions and takes the columns of the layout.
 func (l Layout) arrangeSeries(c *Contents) error {
 	x := c.Draws[0]
@@ -487,19 +453,14 @@ func (l Layout) arrangeSeries(c *Contents) error {
 		c.Notes = append(c.Notes, "as many rows as columns: the rows are read as volumes; if they are regions, set transpose: true")
 	}
 	if !given && !turn && x.Rows == x.Cols && x.Rows >= fewestRows {
-		if down, along := persistence(x); along > down+clearlyMore {
+		rows, columns := neighborsOf(x)
+		if down, along := exact.Mean(rows), exact.Mean(columns); along > down+clearlyMore {
 			return fmt.Errorf("as many rows as columns (%d), which have no names, and the lag-1 autocorrelation along the rows (%.2f) is higher than down the columns (%.2f), so the rows may be regions; transpose the file, or set transpose: true if all files are so, or give the names of the columns (names)",
 				x.Rows, along, down)
 		}
 	}
 	if turn {
-		t := connectivity.NewMatrix(x.Cols, x.Rows)
-		for i := range x.Rows {
-			for j, v := range x.Row(i) {
-				t.Row(j)[i] = v
-			}
-		}
-		x = t
+		x = transposed(x)
 	}
 	if !turn && x.Rows < x.Cols {
 		c.FewRows = fewRowsNote(x.Rows, x.Cols)

@@ -383,15 +383,6 @@ func TestSquareSeries(t *testing.T) {
 		}
 		return x
 	}
-	turned := func(x connectivity.Matrix) connectivity.Matrix {
-		y := connectivity.NewMatrix(n, n)
-		for i := range n {
-			for j := range n {
-				y.Row(j)[i] = x.At(i, j)
-			}
-		}
-		return y
-	}
 	names := make([]string, n)
 	for k := range names {
 		names[k] = fmt.Sprintf("R%d", k)
@@ -403,9 +394,9 @@ func TestSquareSeries(t *testing.T) {
 		refused bool
 	}{
 		"down the columns": {x: series(0.6, 0)},
-		"along the rows":   {x: turned(series(0.6, 0)), refused: true},
-		"stated":           {x: turned(series(0.6, 0)), layout: Layout{Transpose: true}},
-		"with names":       {x: turned(series(0.6, 0)), names: names},
+		"along the rows":   {x: transposed(series(0.6, 0)), refused: true},
+		"stated":           {x: transposed(series(0.6, 0)), layout: Layout{Transpose: true}},
+		"with names":       {x: transposed(series(0.6, 0)), names: names},
 		"noise":            {x: series(0, 0)},
 		"near regions":     {x: series(0.6, 0.4)},
 	} {

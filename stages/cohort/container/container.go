@@ -194,6 +194,9 @@ func (w *Within) Locate(all []*Reading, l *listed.List, source *located.Source, 
 	oneOrder(all)
 	oneWidth(all)
 	oneCondition(all)
+	if err := w.checkOrientation(all, matrix); err != nil {
+		return err
+	}
 	return w.checkNumbers(all, l, source)
 }
 
@@ -224,6 +227,17 @@ func fewRows(path string) string {
 	}
 	defer file.Close()
 	return region.FewRows(file)
+}
+
+// series are those of a file that is not read whole; nil where they cannot be read.
+func (f *Reading) series() *region.Contents {
+	file, err := userfile.Open(f.Path)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	c, _ := region.ReadSeries(file, f.Layout)
+	return c
 }
 
 func (f *Reading) read(matrix bool) error {
