@@ -107,7 +107,7 @@ var mayImport = map[string][]string{
 		"stages/cohort/listed", "stages/cohort/located", "stages/cohort/motion", "stages/cohort/protocol", "stages/cohort/userfile", "stages/column",
 		"stages/region", "stages/sheet", "stages/bids", "stages/atlas",
 		"stages/inference"},
-	"stages/cohort/container": {"stages/cohort/listed", "stages/cohort/located", "stages/cohort/userfile",
+	"stages/cohort/container": {"connectivity", "stages/cohort/listed", "stages/cohort/located", "stages/cohort/userfile",
 		"stages/column", "stages/region"},
 	"stages/cohort/located": {"stages/bids", "stages/column", "stages/cohort/listed", "stages/cohort/userfile"},
 	"stages/cohort/listed": {"stages/wording", "artifacts/encoding", "dag", "stages/cohort/userfile", "stages/column", "stages/sheet",

@@ -52,6 +52,70 @@ func TestTransposedSeriesHaveOneNote(t *testing.T) {
 	need.Equal(t, strings.Contains(notes, "set transpose"), false, notes)
 }
 
+// Numbers in a file of all participants are compared with the column of the same name, and codes of groups with the
+// groups: where they agree no better than by chance, and would in another order, all are refused.
+func TestValuesOfMembers(t *testing.T) {
+	const n = 20
+	ages, groups, sexes := make([]float64, n), make([]float64, n), make([]float64, n)
+	table := "participant_id\tgroup\tAge\tsex\trow\n"
+	for i := range n {
+		ages[i], groups[i], sexes[i] = 10+float64(i*7%n)/4, 1+float64(i%2), 1+float64(i/2%2)
+		table += fmt.Sprintf("%d\t%s\t%g\t%s\t%d\n", i+1, []string{"a", "b"}[i%2], ages[i], []string{"F", "M"}[i/2%2], i+1)
+	}
+	as := func(name string, values []float64, change func(i int, v float64) float64) mat5.Variable {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = change(i, values[i])
+		}
+		return mat5.Matrix(name, v, n)
+	}
+	same := func(_ int, v float64) float64 { return v }
+	shifted := func(values []float64, by int) func(int, float64) float64 {
+		return func(i int, _ float64) float64 { return values[(i+by)%n] }
+	}
+	swapped := func(values []float64, a, b int) func(int, float64) float64 {
+		return func(i int, v float64) float64 {
+			return map[int]float64{a: values[b], b: values[a]}[i] + map[bool]float64{true: v}[i != a && i != b]
+		}
+	}
+	for what, c := range map[string]struct {
+		with       mat5.Variable
+		err, doubt string
+	}{
+		"the ages":              {as("age", ages, same), "", ""},
+		"whole years":           {as("age", ages, func(_ int, v float64) float64 { return math.Floor(v) }), "", ""},
+		"rounded":               {as("age", ages, func(_ int, v float64) float64 { return math.Round(v*10) / 10 }), "", ""},
+		"months":                {as("age", ages, func(_ int, v float64) float64 { return 12*v + 3 }), "", ""},
+		"another order":         {as("age", ages, shifted(ages, 3)), `by column "row" of `, ""},
+		"years, another order":  {as("age", ages, func(i int, _ float64) float64 { return math.Floor(ages[(i+5)%n]) }), "20 could agree", ""},
+		"two exchanged":         {as("age", ages, swapped(ages, 2, 5)), "", "differ in 2 of 20 participants (sub-3: "},
+		"of something else":     {as("age", ages, func(i int, _ float64) float64 { return float64(i * i * 13 % 17) }), "", "are not correlated"},
+		"another name":          {as("iq", ages, shifted(ages, 3)), "", ""},
+		"codes of sex":          {as("sex", sexes, same), "", ""},
+		"codes, another order":  {as("sex", sexes, shifted(sexes, 1)), "10 of 20 participants have another sex than most", ""},
+		"groups":                {as("dx", groups, func(_ int, v float64) float64 { return 3 - v }), "", ""},
+		"groups, another order": {as("dx", groups, func(i int, _ float64) float64 { return sexes[i] }), "10 of 20 participants have another group than most", ""},
+		"two groups exchanged":  {as("dx", groups, swapped(groups, 2, 5)), "", "2 of 20 participants are in a different group than most"},
+		"one group differs": {as("dx", groups, func(i int, v float64) float64 {
+			return v + map[int]float64{4: 1}[i]
+		}), "", "1 of 20 participants is in a different group than most"},
+	} {
+		dir := testdir.Files(t, map[string]string{"p.tsv": table, "all.mat": squaresOf(t, n, c.with)})
+		m := &MatricesCohort{Parameters: listed.Defaults(), Pearson: "all.mat", Within: container.Within{Member: "row"}}
+		m.File = "p.tsv"
+		r, err := m.Load(dir)
+		if c.err != "" {
+			need.Error(t, err, c.err, what)
+			continue
+		}
+		need.NoError(t, err, what)
+		notes := strings.Join(wording.NoteTexts(r.Notes), "; ")
+		if c.doubt == "" && strings.Contains(notes, "all.mat") || !strings.Contains(notes, c.doubt) {
+			t.Errorf("%s: %s", what, notes)
+		}
+	}
+}
+
 // A column of members that is not that of the file is refused as a whole, whoever takes part: without one participant,
 // all others would have the matrices of their neighbors.
 func TestMembersOfAFile(t *testing.T) {

@@ -44,6 +44,7 @@ type List struct {
 	IDs     bool // by its name, it lists ids, of participants or of regions
 	Weak    bool // numbers under any name, which are ids only if all ids are among them
 	Codes   bool // numbers that repeat, of groups by its name
+	Measure bool // numbers under any name, such as ages, to be compared with the column of this name
 	Either  bool // as many as participants and as regions, and entries that repeat: of groups, or of networks
 	numbers bool
 }
@@ -343,6 +344,9 @@ func (l Layout) namesIn(all []mat5.Variable, of mat5.Variable, c *Contents, memb
 				continue
 			}
 			c.weakly(v, members)
+			if values := measured(v); scope < 2 && members > 1 && len(values) == members {
+				c.Members = append(c.Members, List{Name: v.Name, Values: values, Measure: true})
+			}
 			either := slices.Contains(counts, members)
 			if codes := codesOf(v); scope < 2 && members > 1 && len(codes) == members {
 				c.Members = append(c.Members, List{Name: v.Name, Values: codes, Codes: true, Either: either})
@@ -437,6 +441,27 @@ func codesOf(v mat5.Variable) (codes []string) {
 		return nil
 	}
 	return codes
+}
+
+// measured are the numbers of a list, "" for a missing one; nil for none.
+func measured(v mat5.Variable) (values []string) {
+	if !v.Numeric() || len(v.Shape) != 2 || min(v.Shape[0], v.Shape[1]) != 1 {
+		return nil
+	}
+	numbers, err := v.All()
+	if err != nil {
+		return nil
+	}
+	return lists.Map(numbers, func(x float64) string {
+		if math.IsNaN(x) {
+			return ""
+		}
+		bits := 64
+		if float64(float32(x)) == x {
+			bits = 32
+		}
+		return strconv.FormatFloat(x, 'f', -1, bits)
+	})
 }
 
 // weakly keeps the columns of numbers with a row for each of the participants, as of a table of ids and ages.

@@ -3,11 +3,13 @@ package container
 import (
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"prgnn/connectivity"
 	"prgnn/internal/cell"
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
@@ -136,15 +138,22 @@ func (w *Within) checkIDs(shared []*Reading, l *listed.List) error {
 			continue
 		}
 		for _, list := range f.Found.Members {
-			at := f.Path + "\x00" + list.Name
+			at := fmt.Sprint(f.Path, "\x00", list.Name, list.Measure)
 			c := compared[at]
 			if c == nil {
 				var err error
-				if c, err = w.compare(f, list, l); err != nil {
-					return err
+				c = &comparison{}
+				if !list.Measure {
+					if c, err = w.compare(f, list, l); err != nil {
+						return err
+					}
 				}
-				if list.Codes && c.form == nil {
-					f.Doubts = append(f.Doubts, w.divided(list, f.Path, shared, l)...)
+				if list.Measure || list.Codes && c.form == nil {
+					doubts, err := w.measured(list, f.Path, shared, l)
+					if err != nil {
+						return err
+					}
+					f.Doubts = append(f.Doubts, doubts...)
 				}
 				compared[at] = c
 			}
@@ -166,7 +175,7 @@ func (w *Within) checkIDs(shared []*Reading, l *listed.List) error {
 			continue
 		}
 		for _, list := range f.Found.Members {
-			if c := compared[f.Path+"\x00"+list.Name]; c.apart != nil {
+			if c := compared[fmt.Sprint(f.Path, "\x00", list.Name, list.Measure)]; c.apart != nil {
 				return fmt.Errorf("member: by column %q of %s, %d of %d participants are others than by %s of %s: %s; number the participants in the order of the file",
 					w.Member, l.Path, len(c.apart), len(shared), list.Name, filepath.Base(f.Path),
 					words.Some(c.apart, 4))
@@ -285,32 +294,184 @@ func labelForm(label string) string {
 	return forms[0](label)
 }
 
-// divided doubts codes in a file that are not those of the table, if they divide the participants otherwise.
-func (w *Within) divided(list region.List, path string, shared []*Reading, l *listed.List) []column.Note {
-	count := map[string]map[string]int{} // by code and group
-	all, most := 0, 0
-	groups := map[string]bool{}
+// A measure is what a list of the file and the table have of the participants that both give a value.
+type measure struct {
+	name, column string
+	of           []*Reading
+	here, there  []string
+}
+
+// measured compares a list with the column of its name, and codes of groups with the groups. Where they agree little
+// better than by chance, and would in another order, the numbers of the participants are refused; where they disagree
+// in few, or are unrelated, they are doubted.
+func (w *Within) measured(list region.List, path string, shared []*Reading, l *listed.List) ([]column.Note, error) {
+	name := forms[0](list.Name[strings.LastIndex(list.Name, ".")+1:])
+	m := measure{name: fmt.Sprintf("%s of %s", list.Name, filepath.Base(path)), column: l.Group}
+	if !list.Codes {
+		at := slices.IndexFunc(l.Sheet.Columns, func(c string) bool {
+			return forms[0](c) == name && c != w.Member && c != l.ID && !region.NamesMembers(c)
+		})
+		if at < 0 {
+			return nil, nil
+		}
+		m.column = l.Sheet.Columns[at]
+	}
 	for _, f := range shared {
-		if f.Path != path || f.Found == nil || f.Row.Label == "" || l.Group == "" {
+		if f.Path != path || f.Found == nil || len(list.Values) < f.Layout.Member {
 			continue
 		}
-		code := list.Values[f.Layout.Member-1]
-		if count[code] == nil {
-			count[code] = map[string]int{}
+		here, there := list.Values[f.Layout.Member-1], f.Row.Cells.Get(m.column)
+		if list.Codes {
+			there = f.Row.Label
 		}
-		count[code][f.Row.Label]++
-		groups[f.Row.Label] = true
-		all++
+		if here != "" && there != "" {
+			m.of, m.here, m.there = append(m.of, f), append(m.here, here), append(m.there, there)
+		}
 	}
-	for _, of := range count {
-		most += slices.Max(slices.Collect(maps.Values(of)))
+	n, of := float64(len(m.of)), len(m.of)
+	agree, best, chance, apart := m.numbers(list.Values)
+	coded := list.Codes || best < 0.9*n
+	if coded {
+		if agree, best, chance, apart = m.codes(); best == 0 && !list.Codes {
+			return m.unrelated(), nil
+		}
 	}
-	if most == all || len(count) != len(groups) { // of something else, such as the site
+	switch rest := len(apart); {
+	case rest == 0 || best <= chance:
+	case of >= 10 && best >= 0.9*n && agree-chance < (best-chance)/2:
+		how := fmt.Sprintf("have another %s than in %s", m.column, m.name)
+		if coded {
+			how = fmt.Sprintf("have another %s than most participants with their code in %s", m.column, m.name)
+		}
+		return nil, fmt.Errorf("member: by column %q of %s, %d of %d participants %s (%s), little better than by chance, and in another order %g could agree: number the participants in the order of the file, or add their ids to it (subject_id)",
+			w.Member, l.Path, rest, of, how, words.Some(apart, 4), best)
+	case list.Codes:
+		return []column.Note{column.Doubtful(column.DoubtAlike, "noted.codes-of-groups", column.Values{
+			"List": list.Name, "File": filepath.Base(path), "Codes": slices.Sorted(maps.Keys(counts(m.here))),
+			"Groups": slices.Sorted(maps.Keys(counts(m.there))), "N": rest, "Of": of})}, nil
+	case of >= 10 && agree < best:
+		return m.doubt("noted.values-of-others", column.Values{"N": rest, "Of": of, "Who": apart}), nil
+	}
+	return nil, nil
+}
+
+func (m *measure) doubt(code string, values column.Values) []column.Note {
+	values["List"], values["Column"] = m.name, m.column
+	return []column.Note{column.Doubtful(column.DoubtAlike, code, values)}
+}
+
+// numbers compares numbers: how many participants agree, how many would in the best order, with all values of the
+// list, and by chance. One that has fewer decimals may be rounded or cut off.
+func (m *measure) numbers(all []string) (agree, best, chance float64, apart []string) {
+	long, short := numbers(m.here), numbers(m.there)
+	sorted := numbers(slices.DeleteFunc(slices.Clone(all), func(v string) bool { return v == "" }))
+	if long == nil || short == nil || sorted == nil {
+		return 0, 0, 0, nil
+	}
+	slices.Sort(sorted)
+	decimals := func(of []string) (most int) {
+		for _, v := range of {
+			_, after, _ := strings.Cut(v, ".")
+			most = max(most, len(strings.TrimRight(after, "0")))
+		}
+		return most
+	}
+	inHere, inThere := decimals(m.here), decimals(m.there)
+	unit := math.Pow(10, -float64(min(inHere, inThere)))
+	low, high := unit/2, unit
+	if inHere == inThere {
+		low, high = unit/4, unit/4
+	}
+	if inHere < inThere { // those of the table are cut off
+		low, high = high, low
+	}
+	within := func(v, of float64) bool { return v >= of-low*(1+1e-6) && v < of+high }
+	for i, v := range long {
+		if within(v, short[i]) {
+			agree++
+		} else {
+			apart = append(apart, fmt.Sprintf("%s: %s and %s", m.of[i].ID, m.there[i], m.here[i]))
+		}
+	}
+	next := 0
+	for _, v := range slices.Sorted(slices.Values(short)) {
+		first, _ := slices.BinarySearch(sorted, v-low*(1+1e-6))
+		last, _ := slices.BinarySearch(sorted, v+high)
+		chance += float64(last-first) / float64(len(sorted))
+		if next = max(next, first); next < last {
+			best++
+			next++
+		}
+	}
+	return agree, best, chance, apart
+}
+
+// codes compares codes with labels that they may stand for, as numbers does; best is 0 where they are not as many.
+func (m *measure) codes() (agree, best, chance float64, apart []string) {
+	codes, labels := counts(m.here), counts(m.there)
+	if len(codes) != len(labels) || len(codes) < 2 || len(codes) > 20 {
+		return 0, 0, 0, nil
+	}
+	pairs := map[string]map[string]int{}
+	for i, code := range m.here {
+		if pairs[code] == nil {
+			pairs[code] = map[string]int{}
+		}
+		pairs[code][m.there[i]]++
+	}
+	usual := map[string]string{}
+	for code, of := range pairs {
+		for _, label := range slices.Sorted(maps.Keys(of)) {
+			if of[label] > of[usual[code]] {
+				usual[code] = label
+			}
+		}
+	}
+	for i, code := range m.here {
+		if m.there[i] == usual[code] {
+			agree++
+		} else {
+			apart = append(apart, fmt.Sprintf("%s: %s and %s", m.of[i].ID, m.there[i], code))
+		}
+	}
+	sizes := slices.Sorted(maps.Values(labels))
+	for i, n := range slices.Sorted(maps.Values(codes)) {
+		best += float64(min(n, sizes[i]))
+		chance += float64(n*sizes[i]) / float64(len(m.here))
+	}
+	return agree, best, chance, apart
+}
+
+// unrelated doubts numbers of one name that differ in unit or source, and are not correlated.
+func (m *measure) unrelated() []column.Note {
+	here, there := numbers(m.here), numbers(m.there)
+	if len(here) < 10 || there == nil {
 		return nil
 	}
-	return []column.Note{column.Doubtful(column.DoubtAlike, "noted.codes-of-groups", column.Values{"List": list.Name,
-		"File": filepath.Base(path), "Codes": slices.Sorted(maps.Keys(count)),
-		"Groups": slices.Sorted(maps.Keys(groups)), "N": all - most, "Of": all})}
+	if r := connectivity.Correlation(here, there); math.Abs(r) < 2/math.Sqrt(float64(len(here))) {
+		return m.doubt("noted.values-unrelated", column.Values{"R": r, "Of": len(here)})
+	}
+	return nil
+}
+
+// numbers are those of texts; nil where one is none.
+func numbers(texts []string) (all []float64) {
+	for _, text := range texts {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+func counts(values []string) map[string]int {
+	of := map[string]int{}
+	for _, v := range values {
+		of[v]++
+	}
+	return of
 }
 
 // counting reports whether values are 1, 2, 3 … or 0, 1, 2 …, as the order of a file alone has them.
