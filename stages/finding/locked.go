@@ -47,6 +47,20 @@ func (s *Settings) Stated(kind string, parameters ...string) string {
 // JointStated is when the joint test of a multiverse was stated: its statistic, weights and effect.
 func (s *Settings) JointStated() string { return s.Stated("multiverse", "joint", "by", "effect") }
 
+// HeadlineStated is when the universe that is the headline of a multiverse was stated, as the analysis that it is now.
+func (s *Settings) HeadlineStated(universe []string) string {
+	stated := s.Stated("multiverse", "headline")
+	beside := func(stage string) bool {
+		of := s.Stage(stage)
+		return stage == "cohort" ||
+			of != nil && slices.Contains([]string{"multiverse", "evaluate", "leakage", "report", "summary"}, of.Kind)
+	}
+	if stated == StatedBefore && s.Locked.Redefines(universe, beside) {
+		return ""
+	}
+	return stated
+}
+
 // PlanLimits are what limits an analysis that does not follow its plan.
 func (s *Settings) PlanLimits() (all List) {
 	p := s.Locked

@@ -45,7 +45,13 @@ func (a *author) multiverse() {
 	first := tests[0]
 	decisions := slices.Compact(lists.Map(options, func(o column.OptionRow) string { return o.Decision }))
 	of := a.universes(tests)
-	stated := a.Run.Stated("multiverse", "headline")
+	var headline []string
+	for _, r := range rows {
+		if r.Headline {
+			headline = column.CoordTexts(r.Coords)
+		}
+	}
+	stated := a.Run.HeadlineStated(headline)
 	of["Decisions"], of["Distinct"], of["Stated"] = decisions, distinctEffects(rows), stated
 	of["Intervals"] = slices.ContainsFunc(rows, column.UniverseRow.HasInterval)
 	of["JointStated"] = a.Run.JointStated()

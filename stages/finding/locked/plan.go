@@ -430,3 +430,25 @@ func (p *Plan) Keeps(stage, parameter string) bool {
 		return d.Option == "" && d.Stage == stage && (d.Name == parameter || d.Name == "")
 	})
 }
+
+// Redefines reports whether a universe is another analysis than in the plan, where its options have the same names:
+// something differs in a stage that is not beside the analysis, other than options that the universe does not have.
+func (p *Plan) Redefines(universe []string, beside func(stage string) bool) bool {
+	differ := func(d Difference) bool {
+		set := func(option, stage, name string) bool { // by options, whose values are compared
+			return option != "" && stage == d.Stage && strings.TrimPrefix(name, "in.") == d.Name
+		}
+		decision, _, _ := strings.Cut(d.Option, "=")
+		switch {
+		case d.Stage == "" || beside(d.Stage):
+			return false
+		case d.Option == "":
+			return !slices.ContainsFunc(p.Lines, func(l Line) bool { return set(l.Option, l.Stage, l.Name) }) &&
+				!slices.ContainsFunc(p.Differences, func(o Difference) bool { return set(o.Option, o.Stage, o.Name) })
+		}
+		return d.How != Missing && !slices.ContainsFunc(universe, func(option string) bool {
+			return strings.HasPrefix(option, decision+"=") && option != d.Option
+		})
+	}
+	return slices.ContainsFunc(p.Differences, differ)
+}

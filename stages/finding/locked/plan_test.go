@@ -133,6 +133,16 @@ func TestLockedPlan(t *testing.T) {
 	} {
 		need.Equal(t, differ((&Plan{Lines: c.was}).Compare(c.is)), c.want)
 	}
+	with := func(option, value string) Line { return Line{AboutParameter, option, "clean", "fd", value} }
+	redefined := &Plan{Lines: append(four, with("t=1", `"1"`), with("t=2", `"2"`), with("", `"1" | "2"`))}
+	for _, c := range []struct {
+		one, two string
+		want     bool
+	}{{`"1"`, `"2"`, false}, {`"3"`, `"2"`, true}, {`"1"`, `"3"`, false}, {`"2"`, `"1"`, true}} {
+		redefined.Differences = redefined.Compare(append(slices.Clone(four), with("t=1", c.one), with("t=2", c.two),
+			with("", c.one+" | "+c.two)))
+		need.Equal(t, redefined.Redefines([]string{"m=a", "t=1"}, func(string) bool { return false }), c.want)
+	}
 	need.Equal(t, p.Keeps("multiverse", "headline"), false)
 	need.Equal(t, p.Keeps("multiverse", "joint"), true)
 }
