@@ -354,7 +354,10 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 			return fmt.Errorf("labels: %w", userfile.Place(fmt.Errorf("%s: %w", path, err), path))
 		}
 		if !placed && labels.Oriented {
-			r.Notes = append(r.Notes, column.Doubtful(column.DoubtNames, "noted.labels-by-number", nil))
+			r.Notes = append(r.Notes, column.Doubtful(column.DoubtNames, "noted.labels-by-number",
+				column.Values{"Sides": slices.ContainsFunc(nodes, func(n atlas.Node) bool {
+					return n.Hemisphere != "" || atlas.Side(n.Name) != ""
+				})}))
 		}
 		return nil
 	}

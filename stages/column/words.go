@@ -89,6 +89,10 @@ type RegionsLeftOut struct {
 	Participants int      `json:"participants"`
 }
 
+// MissingGroups is the metadata by which a table of participants of one group lists the texts of the column of groups
+// that were read as missing values: a JSON list.
+const MissingGroups = "missing groups"
+
 // LeaksMeta is the metadata by which predictions list the settings of their training that use test participants: a JSON
 // list of Leak.
 const LeaksMeta = "leaks"

@@ -76,9 +76,11 @@ func (l *List) Add(all ...Finding) {
 	}
 }
 
-// rank orders findings: those that question what a model is given, and then by weight.
+// rank orders findings: what questions what a model is given, what all lack because one group does, then by weight.
 func (f Finding) rank() int {
 	if f.Questions() {
+		return -2
+	} else if f.Code == "covariate.missing-regions-differ" {
 		return -1
 	}
 	return int(f.Weight)

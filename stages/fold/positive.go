@@ -38,9 +38,29 @@ func PositiveGroup(named string, groups []string) (at int, assumed bool, err err
 // negations are the first words of the name of a group of others.
 var negations = []string{"no", "non", "not", "without"}
 
-// denies reports whether a group is named as those who are not of the other: non-smoker and smoker, no MCI and MCI.
+// opposites are words of groups that have something and of those that have not.
+var opposites = [][2]string{{"yes", "no"}, {"y", "n"}, {"true", "false"}, {"t", "f"}, {"positive", "negative"},
+	{"pos", "neg"}, {"present", "absent"}, {"with", "without"}}
+
+// denies reports whether a group is named as those who are not of the other: non-smoker and smoker, no MCI and MCI,
+// FALSE and TRUE, HIV neg and HIV pos, A- and A+.
 func denies(group, other string) bool {
+	bare, minus := strings.CutSuffix(group, "-")
+	if stem, plus := strings.CutSuffix(other, "+"); minus && plus && stem == bare {
+		return true
+	}
 	own, all := column.GroupWords(group), column.GroupWords(other)
+	if len(own) == len(all) {
+		var apart [][2]string
+		for i, word := range all {
+			if word != own[i] {
+				apart = append(apart, [2]string{word, own[i]})
+			}
+		}
+		if len(apart) == 1 && slices.Contains(opposites, apart[0]) {
+			return true
+		}
+	}
 	if len(own) == 1 {
 		if rest, is := strings.CutPrefix(own[0], "non"); is && len(rest) > 2 {
 			own = []string{"non", rest}

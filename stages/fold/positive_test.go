@@ -23,6 +23,10 @@ func TestPositive(t *testing.T) {
 		{"", []string{"non-smoker", "smoker"}, 1, false}, {"", []string{"Nonsmokers", "heavy smokers"}, 1, false},
 		{"", []string{"MCI", "no MCI"}, 0, false}, {"", []string{"proband", "unaffected"}, 0, false},
 		{"", []string{"fluent", "non-amnestic"}, 0, true}, {"", []string{"HC", "non-fluent aphasia"}, 1, false},
+		{"", []string{"FALSE", "TRUE"}, 1, false}, {"", []string{"neg", "pos"}, 1, false},
+		{"", []string{"No", "Yes"}, 1, false}, {"", []string{"amyloid-negative", "amyloid-positive"}, 1, false},
+		{"", []string{"A+", "A-"}, 0, false}, {"", []string{"absent", "present"}, 1, false},
+		{"", []string{"falsetto", "true"}, 0, true}, {"", []string{"HC neg", "ASD pos"}, 0, true},
 		{"", []string{"HC", "normal pressure hydrocephalus"}, 1, false}, {"", []string{"none", "one"}, 0, true},
 	} {
 		if got, assumed, err := PositiveGroup(c.named, c.groups); err != nil || got != c.want || assumed != c.assumed {

@@ -452,9 +452,9 @@ func (l Layout) arrangeSeries(c *Contents) error {
 	} else if given && !turn && x.Rows == x.Cols {
 		c.Notes = append(c.Notes, "as many rows as columns: the rows are read as volumes; if they are regions, set transpose: true")
 	}
-	if !given && !turn && x.Rows == x.Cols && x.Rows >= fewestRows {
-		rows, columns := neighborsOf(x)
-		if down, along := exact.Mean(rows), exact.Mean(columns); along > down+clearlyMore {
+	if !given && !turn && x.Rows == x.Cols && x.Rows >= FewestRows {
+		rows, columns := Neighbors(x)
+		if down, along := exact.Mean(rows), exact.Mean(columns); along > down+ClearlyMore {
 			return fmt.Errorf("as many rows as columns (%d), which have no names, and the lag-1 autocorrelation along the rows (%.2f) is higher than down the columns (%.2f), so the rows may be regions; transpose the file, or set transpose: true if all files are so, or give the names of the columns (names)",
 				x.Rows, along, down)
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"slices"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
@@ -78,15 +77,15 @@ func transposed(x connectivity.Matrix) connectivity.Matrix {
 	return t
 }
 
-// clearlyMore is a difference of mean correlations of neighbors that is no chance: time series persist, and regions in
+// ClearlyMore is a difference of mean correlations of neighbors that is no chance: time series persist, and regions in
 // a list are at most neighbors.
 const (
-	clearlyMore = 0.1
-	fewestRows  = 10
+	ClearlyMore = 0.1
+	FewestRows  = 10 // that can show it
 )
 
 // neighbors is the correlation of each of n columns with the next one, without the mean of each row: of volumes, the
-// lag-1 autocorrelation, and of regions, their connectivity. It is 0 where a column does not vary.
+// lag-1 autocorrelation, and of regions, their  It is 0 where a column does not vary.
 func neighbors(rows, n int, at func(row, column int) float64) []float64 {
 	means := make([]exact.Sum, rows)
 	known := make([]float64, rows)
@@ -122,57 +121,9 @@ func neighbors(rows, n int, at func(row, column int) float64) []float64 {
 	return all
 }
 
-// neighborsOf are those of the rows and of the columns of series.
-func neighborsOf(x connectivity.Matrix) (rows, columns []float64) {
+// Neighbors are those of the rows and of the columns of series.
+func Neighbors(x connectivity.Matrix) (rows, columns []float64) {
 	return neighbors(x.Cols, x.Rows, func(i, j int) float64 { return x.At(j, i) }), neighbors(x.Rows, x.Cols, x.At)
-}
-
-// alike is the mean correlation between the participants' profiles, up to the length of the shortest.
-func alike(profiles [][]float64) float64 {
-	length := len(slices.MinFunc(profiles, func(a, b []float64) int { return len(a) - len(b) }))
-	var all []float64
-	for i, a := range profiles {
-		for _, b := range profiles[:i] {
-			if r := connectivity.Correlation(a[:length], b[:length]); !math.IsNaN(r) {
-				all = append(all, r)
-			}
-		}
-	}
-	return exact.Mean(all)
-}
-
-// Turned reports whether series of several participants, read as volumes × regions, are regions × volumes, and why.
-// Neighboring regions correlate differently from pair to pair, and alike in all participants; neighboring volumes do
-// not. Without such differences, rows that are fewer than the columns are regions if they are unrelated and nearly
-// all participants' columns are autocorrelated.
-func Turned(all []connectivity.Matrix) (why string) {
-	const fewest, few, differ, same = 5, 4, 0.1, 0.2
-	var down, along [][]float64
-	var downs, alongs []float64
-	smooth := 0
-	for _, x := range all {
-		if min(x.Rows, x.Cols) < few {
-			return ""
-		}
-		rows, columns := neighborsOf(x)
-		down, along = append(down, rows), append(along, columns)
-		downs, alongs = append(downs, exact.Mean(rows)), append(alongs, exact.Mean(columns))
-		last := len(downs) - 1
-		if x.Rows < x.Cols && x.Rows >= fewestRows && downs[last] < clearlyMore && alongs[last] > downs[last]+2*clearlyMore {
-			smooth++
-		}
-	}
-	if len(all) < fewest || exact.Mean(alongs) < clearlyMore || alike(along) >= differ {
-		return ""
-	}
-	switch found := alike(down); {
-	case found >= same:
-		return fmt.Sprintf("the correlations of neighboring rows agree between participants (r = %.2f), as those of regions do, and the correlations of neighboring columns do not (r = %.2f), as those of volumes", found, alike(along))
-	case 10*smooth >= 9*len(all):
-		return fmt.Sprintf("there are fewer rows than columns, and the lag-1 autocorrelation is %.2f along the rows and %.2f down the columns",
-			exact.Mean(alongs), exact.Mean(downs))
-	}
-	return ""
 }
 
 // Float32 is an array of float32 of float64 numbers, each rounded to the nearest.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -33,13 +34,14 @@ const maxRows = 1 << 18
 
 // A Sheet is a table of texts.
 type Sheet struct {
-	File    string     // for messages
-	Columns []string   // distinct, not empty
-	Rows    [][]string // each as long as Columns; "" where there is no value
-	Lines   []int      // of each row in the file
-	Note    string     // how its text was decoded, or its workbook was read; "" where there is nothing to state
-	commas  []string   // columns that were read with decimal commas
-	marks   []string   // columns with points and commas, either of which may separate thousands; with a value
+	File    string                    // for messages
+	Columns []string                  // distinct, not empty
+	Rows    [][]string                // each as long as Columns; "" where there is no value
+	Lines   []int                     // of each row in the file
+	Note    string                    // how its text was decoded, or its workbook was read; "" where there is nothing to state
+	absent  map[string]map[string]int // by column: texts that were read as missing values, and how often
+	commas  []string                  // columns that were read with decimal commas
+	marks   []string                  // columns with points and commas, either of which may separate thousands; with a value
 }
 
 // Read reads a table separated by tabs, semicolons or commas, whichever its first
@@ -66,7 +68,7 @@ func ReadIn(r io.Reader, file string, as Form) (*Sheet, error) {
 		}
 		c.LazyQuotes = true // within a value a quotation mark is a character like any other (5" coil)
 	}
-	s := &Sheet{File: file, Note: note}
+	s := &Sheet{File: file, Note: note, absent: map[string]map[string]int{}}
 	var problems []error
 	numbered, wrong := false, 0 // wrong lines have another number of values than the first
 	for {
@@ -112,8 +114,14 @@ func ReadIn(r io.Reader, file string, as Form) (*Sheet, error) {
 				words.Count(len(fields), "value"), len(s.Columns), whyFields(fields, c.Comma)))
 		default:
 			for i, f := range fields {
-				if cell.Missing(f) {
-					fields[i] = ""
+				if !cell.Missing(f) {
+					continue
+				}
+				if fields[i] = ""; strings.TrimSpace(f) != "" {
+					if s.absent[s.Columns[i]] == nil {
+						s.absent[s.Columns[i]] = map[string]int{}
+					}
+					s.absent[s.Columns[i]][strings.TrimSpace(f)]++
 				}
 			}
 			s.Rows = append(s.Rows, fields)
@@ -462,6 +470,9 @@ func (s *Sheet) Column(name string) (values []string, ok bool) {
 	}
 	return values, true
 }
+
+// Absent are the texts of a column that were read as missing values, other than empty ones, and in how many rows.
+func (s *Sheet) Absent(column string) map[string]int { return maps.Clone(s.absent[column]) }
 
 // Numbers returns a column's values as numbers, NaN where there is none, or tells
 // the row of the first value that is not a number (−1 when there is no value at

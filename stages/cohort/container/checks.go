@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/connectivity"
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
@@ -66,44 +65,6 @@ func (w *Within) checkNumbers(all []*Reading, l *listed.List, source *located.So
 		}
 	}
 	return w.checkIDs(shared, l)
-}
-
-// checkOrientation refuses series whose rows are regions where volumes are expected, or the reverse with transpose. It
-// judges up to 20 files, and after 5 whether more are needed. Names of columns, or a list of as many regions, decide.
-func (w *Within) checkOrientation(all []*Reading, matrix bool) error {
-	all = slices.DeleteFunc(slices.Clone(all), func(f *Reading) bool { return f.Err != nil })
-	if matrix || len(all) == 0 {
-		return nil
-	}
-	var series []connectivity.Matrix
-	most := min(20, len(all))
-	for i := range most {
-		f := all[i*len(all)/most]
-		c := f.Found
-		if c == nil {
-			c = f.series()
-		}
-		switch {
-		case c == nil: // its task reports it
-			continue
-		case c.Names != nil || c.Draws[0].Cols == f.Layout.Size():
-			return nil
-		}
-		series = append(series, c.Draws[0])
-		if len(series) == 5 && region.Turned(series) == "" && i+1 < most {
-			return nil
-		}
-	}
-	why := region.Turned(series)
-	if why == "" {
-		return nil
-	}
-	if w.Transpose {
-		return fmt.Errorf("transpose: without it, the columns of the files are regions: %s; remove transpose, or set nodes to the list of the regions in the rows",
-			why)
-	}
-	return fmt.Errorf("series: the rows of the files are regions, and not volumes: %s; set transpose: true, or, if the rows are volumes, nodes to the list of the regions in the columns",
-		why)
 }
 
 // A memberRow is a row of the table, whoever takes part.

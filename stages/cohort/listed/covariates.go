@@ -145,7 +145,39 @@ func (l *List) Participants(used []string) *encoding.Table {
 	if l.Target != "" || l.labelColumn() != "group" {
 		t.Meta = map[string]string{label.Name: l.labelColumn()}
 	}
+	if missing := l.missingGroups(); missing != nil {
+		t.Meta = maps.Clone(t.Meta)
+		if t.Meta == nil {
+			t.Meta = map[string]string{}
+		}
+		t.Meta[column.MissingGroups] = column.JSON(missing)
+	}
 	return t
+}
+
+// missingGroups are the texts that were read as missing groups, where only one group is left: "NA (20 rows)".
+func (l *List) missingGroups() (texts []string) {
+	if l.Target != "" {
+		return nil
+	}
+	groups, absent := map[string]bool{}, l.Sheet.Absent(l.Group)
+	for _, r := range l.Rows {
+		if text := r.Cells.Get(l.Group); r.Label != "" {
+			groups[r.Label] = true
+		} else if text != "" {
+			if absent == nil {
+				absent = map[string]int{}
+			}
+			absent[text]++
+		}
+	}
+	if len(groups) != 1 {
+		return nil
+	}
+	for _, text := range slices.Sorted(maps.Keys(absent)) {
+		texts = append(texts, fmt.Sprintf("%s (%s)", text, words.Count(absent[text], "row")))
+	}
+	return texts
 }
 
 // sameNumbers writes whole numbers of a column that has texts, too, without decimals where the column has them in both

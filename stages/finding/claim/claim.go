@@ -226,8 +226,8 @@ func Adjusted(l finding.List, models []Model, claims ...Claim) finding.List {
 }
 
 // Before are the findings with those first that concern a claim: of the first claim before those of the others, and of
-// these the ones that concern more claims. A finding that questions models of no claim stands behind those on the
-// models of the first claim.
+// these the ones that concern more claims. A finding on models of no claim stands behind those on the models of the
+// claims.
 func Before(l finding.List, claims ...Claim) finding.List {
 	type place struct{ first, claims int }
 	of := func(f finding.Finding) (p place) {
@@ -249,14 +249,17 @@ func Before(l finding.List, claims ...Claim) finding.List {
 		return l
 	}
 	last := -1
+	claimed := func(f finding.Finding) bool {
+		return slices.ContainsFunc(claims, func(c Claim) bool { return c.isOf(f) })
+	}
 	for i, f := range l {
-		if f.Weight < finding.Notes && claims[0].isOf(f) {
+		if f.Weight < finding.Notes && claimed(f) {
 			last = i
 		}
 	}
 	var own, others finding.List
 	for _, f := range l[:last+1] {
-		if f.Questions() && f.Subject.Setting != nil && of(f).claims == 0 {
+		if f.Subject.Setting != nil && !claimed(f) && of(f).claims == 0 {
 			others = append(others, f)
 		} else {
 			own = append(own, f)

@@ -138,6 +138,9 @@ func TestOtherSettingsBehindOwn(t *testing.T) {
 			of("accuracy.other-is-better", finding.Limits, "ridge (deconfounded)", "stage=clean"), study,
 			of("n", finding.Notes, "ridge (deconfounded)", "stage=clean")},
 			"covariate.predicts-group accuracy.other-is-better accuracy.near-perfect quality.x n"},
+		{finding.List{of("accuracy.not-above-chance", finding.Overturns, "svm", "stage=svm"),
+			of("accuracy.auc-disagrees", finding.Limits, "ridge (deconfounded)", "stage=clean"), study},
+			"accuracy.auc-disagrees accuracy.not-above-chance quality.x"},
 		{finding.List{others, study, of("n", finding.Notes, "ridge (deconfounded)", "stage=clean")},
 			"accuracy.near-perfect quality.x n"},
 		{finding.List{of("accuracy.near-perfect", finding.Overturns, "ridge (deconfounded)", "stage=clean"), others},
@@ -217,4 +220,14 @@ func TestRemovedCovariates(t *testing.T) {
 	a := &finding.Results{Plan: s}
 	c := Of(a, finding.Row{Title: "ridge", AccuracyRow: column.AccuracyRow{Coords: coords("stage=clean")}})
 	need.Equal(t, fmt.Sprint(c.Models[0].Removed), "[age sex]")
+}
+
+// What was excluded for all because one group lacks it stands before cautions on p, and behind what questions the
+// answer.
+func TestOrderOfFindings(t *testing.T) {
+	var l finding.List
+	l.Add(finding.Finding{Code: "accuracy.not-above-chance", Weight: finding.Overturns},
+		finding.Finding{Code: "covariate.missing-regions-differ", Weight: finding.Limits}, finding.Finding{Code: "covariate.x", Weight: finding.Limits},
+		finding.Finding{Code: "covariate.predicts-group", Weight: finding.Overturns})
+	need.Equal(t, codes(l), "covariate.predicts-group covariate.missing-regions-differ accuracy.not-above-chance covariate.x")
 }

@@ -686,7 +686,8 @@ func TestFormsDiffer(t *testing.T) {
 		"other programs": {"1 1 0 0", some, "matrices.diagonals-differ limits 1 0 20 []"},
 		"squares of one group": {"1 1", func(i int) float64 { return float64(i%2) * some(i) },
 			"matrices.none-negative overturns   10 [{ASD 10 10} {HC 0 10}]"},
-		"all positive":    {"1 1", func(int) float64 { return 0 }, ""},
+		"all positive": {"1 1", func(int) float64 { return 0 },
+			"matrices.all-positive limits <nil> <nil> 20 <nil>"},
 		"mostly positive": {"1 1", func(i int) float64 { return 0.01 * float64(i) }, ""},
 	} {
 		var got []string

@@ -221,6 +221,8 @@ func FormsDiffer(forms []Form, group map[string]string) (all finding.List) {
 		slices.Sort(others)
 		if n := len(others); n >= 3 && len(none) > 0 && others[n/10] >= manyNegative {
 			add("matrices.none-negative", "", "", none)
+		} else if len(none) == len(of.All) && len(none) >= 3 {
+			all.Study("matrices.all-positive", finding.Limits, values{"Port": of.Key, "N": len(none)})
 		}
 		if indefinite := lists.Keep(of.All, func(f Form) bool { return f.Indefinite }); indefinite != nil {
 			add("matrices.indefinite", "", "", indefinite)

@@ -252,6 +252,10 @@ func (s *Split) divideAll(members []member, table *encoding.Table, name string) 
 		}
 		repeats = 1 // there is only one such division
 	} else if err := s.enough(members, name, "folds", "stratify to false"); err != nil {
+		if missing, _ := column.MetaOf[[]string](table.Meta, column.MissingGroups); missing != nil {
+			err = fmt.Errorf("%w. Read as missing: %s; if one is a group, write another name for it in the table", err,
+				words.Some(missing, 6))
+		}
 		return nil, err
 	}
 	var rows []fold.Member
