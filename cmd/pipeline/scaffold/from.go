@@ -324,6 +324,11 @@ func listedIn(dir string, path func(string) string, files []string, t *table) (*
 		found.Check = append(found.Check, fmt.Sprintf("%d of %s of %s have no such file: %s %s", len(without),
 			words.Count(len(t.Rows), "row"), t.path, first.column, words.Some(without, 6)))
 	}
+	if nobody := t.ofNobody(files, first); nobody != nil {
+		found.Check = append(found.Check, fmt.Sprintf("no row of %s has the %s of %s named like the others (%s): "+
+			"check that no participant is missing in the table", t.path, first.column,
+			words.Count(len(nobody), "file"), words.Some(nobody, 6)))
+	}
 	if found.others(first, others); further != nil {
 		found.Check = append(found.Check, fmt.Sprintf("%q takes one file of each participant, but others are named like "+
 			"the same participants (%s): move the file that is not to be used out of the directory",

@@ -99,8 +99,8 @@ func (t *table) repeated(id string, c *candidate) (noun string, err error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("column %s of %s has several rows of one id, and no column session or run in which all of these "+
-		"differ: add one, or keep one row for each participant; if rows of one id are several persons, as at different "+
+	return "", fmt.Errorf("column %s of %s has several rows of one id, and no column session or run in which all of "+
+		"these differ: add one, or keep one row for each participant; if rows of one id are several persons, as at different "+
 		"sites, write ids that differ", id, t.path)
 }
 
@@ -355,6 +355,25 @@ func like(files []string, path, column string) (all []string) {
 	return all
 }
 
+// ofNobody are what files of a path have in place of its column, where no row has it and those of rows are written
+// alike.
+func (t *table) ofNobody(files []string, c *candidate) []string {
+	form := func(id string) string {
+		return nameParts.ReplaceAllStringFunc(id, func(part string) string {
+			if digitAt(part, 0) {
+				return "0"
+			}
+			return part
+		})
+	}
+	values := t.values(c.column)
+	here, forms := lists.Set(values), lists.Set(lists.Map(values, form))
+	if c.written() == c.column {
+		return nil
+	}
+	return lists.Keep(like(files, c.pattern, c.column), func(id string) bool { return !here[id] && forms[form(id)] })
+}
+
 // few refuses a column by which less than half of the rows have a file, and less than half of the files named like
 // these are of a row.
 func (t *table) few(dir string, files []string, c *candidate) error {
@@ -489,7 +508,8 @@ func (t *table) scattered(files []string, all []*candidate) *candidate {
 		}
 	}
 	in := "{" + first.column + "}"
-	c := t.candidate(loosened(first.pattern, in, lists.Set(t.values(first.column)), files), first.column, first.example, "", nil)
+	glob := loosened(first.pattern, in, lists.Set(t.values(first.column)), files)
+	c := t.candidate(glob, first.column, first.example, "", nil)
 	if c.match(files); first.strip != "" || c.rows <= first.rows || c.rows < len(its) {
 		return nil
 	}
