@@ -441,6 +441,20 @@ func TestDoubtfulNames(t *testing.T) {
 		}
 	}
 
+	scans, rows := map[string]string{}, "participant_id\tgroup\tseries\tscan_id\n"
+	for i := range 12 {
+		name := fmt.Sprintf("E%d_S%03d.tsv", 1171+13*i, i+1)
+		scans[name] = fmt.Sprintf("1\t%d\n3\t5\n2\t7\n", i)
+		rows += fmt.Sprintf("S%03d\t%s\t%s\tE%d\n", i+1, []string{"HC", "PAT"}[i%2], name, 1171+13*exchanged(i))
+	}
+	scans["table.tsv"] = rows
+	q := listed.Defaults()
+	q.File = "table.tsv"
+	noted := wording.Notes(need.Value((&TimeseriesCohort{Parameters: q, Series: "series"}).Load(testdir.Files(t, scans)))(t).Notes)
+	need.Equal(t, slices.ContainsFunc(noted, func(n column.Note) bool {
+		return strings.Contains(n.Text, "2 of 12 files have the scan_id of a different row in the name (line 4: E1197_S003.tsv, but the scan_id of its row is E1210)")
+	}), true)
+
 	files, table := map[string]string{}, "participant_id\tsite\tgroup\tseries\n"
 	for i := range 12 {
 		name := fmt.Sprintf("%s/%d.tsv", []string{"Leipzig", "Berlin"}[i/6], i%6+1)

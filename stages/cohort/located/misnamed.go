@@ -83,7 +83,8 @@ func Misnamed(l *listed.List, root string, files []RowFile) (refused []RowFile, 
 		refuse(beside, l.ID, "has the id of %s where the names of the others have their own%s: correct the table (%s), or rename the files")
 		others = slices.DeleteFunc(others, func(o Other) bool { return o.Beside })
 		refuse(others, l.ID, "has the id of %s in its name, and not its own%s: correct the table (%s), or rename the participants or the files, also if the word or number in the name is no id")
-		refused = append(refused, byColumns(l, root, of, everybody, used)...)
+		byColumn, crossed := byColumns(l, root, of, everybody, used)
+		refused, doubts = append(refused, byColumn...), append(doubts, crossed...)
 		byWord, doubted := ofOtherValues(l, root, of, everybody)
 		doubts = append(doubts, doubted...)
 		if off, usual := ofOtherScans(l, root, of, everybody); off != nil && byWord == nil && doubted == nil {
@@ -168,26 +169,27 @@ func free(l *listed.List) string {
 
 // byColumns are the files of a source whose names have what another participant has in a column of the table, and not
 // what their own row has: in a column of different values that the names of most files have. A name that has the id of
-// its participant is right.
-func byColumns(l *listed.List, root string, files []RowFile, everybody, used []string) (refused []RowFile) {
+// its participant is that of its row, and a value of a different row beside this id is a caution.
+func byColumns(l *listed.List, root string, files []RowFile, everybody, used []string) (refused []RowFile,
+	doubts []column.Note) {
 	names := func(files []RowFile, id func(listed.Row) string, others []string) *naming {
 		return namesOf(lists.Map(files, func(f RowFile) Named {
 			return Named{id(f.Row), userfile.NameIn(root, f.Path)}
 		}), others)
 	}
-	for _, column := range l.Sheet.Columns {
-		if slices.Contains(used, column) {
+	for _, of := range l.Sheet.Columns {
+		if slices.Contains(used, of) {
 			continue
 		}
-		value := func(r listed.Row) string { return listed.ParticipantID(r.Cells.Get(column)) }
+		value := func(r listed.Row) string { return listed.ParticipantID(r.Cells.Get(of)) }
 		rows := map[string]listed.Row{}
 		var others []string
 		for _, r := range l.BareRows() {
-			if r.Cells.Get(column) != "" {
+			if r.Cells.Get(of) != "" {
 				rows[value(r)], others = r, append(others, value(r))
 			}
 		}
-		filled := slices.DeleteFunc(slices.Clone(files), func(f RowFile) bool { return f.Row.Cells.Get(column) == "" })
+		filled := slices.DeleteFunc(slices.Clone(files), func(f RowFile) bool { return f.Row.Cells.Get(of) == "" })
 		who, own, wrong := map[string]string{}, 0, []RowFile(nil)
 		unique := true
 		by := names(filled, value, others)
@@ -203,8 +205,8 @@ func byColumns(l *listed.List, root string, files []RowFile, everybody, used []s
 			whose, there := rows[other]
 			if there && listed.ParticipantID(whose.Cells.Get(l.ID)) != f.Row.ID {
 				f.Err = fmt.Errorf("its %s file %s has %s of line %d in its name, but the %s of its row is %s: correct the table (%s), or rename the files",
-					f.Port, userfile.NameIn(root, f.Path), whose.Cells.Get(column), whose.Line, column,
-					f.Row.Cells.Get(column), strings.Join(append(slices.Clone(f.Columns), column), " or "))
+					f.Port, userfile.NameIn(root, f.Path), whose.Cells.Get(of), whose.Line, of,
+					f.Row.Cells.Get(of), strings.Join(append(slices.Clone(f.Columns), of), " or "))
 				wrong = append(wrong, f)
 			}
 		}
@@ -212,12 +214,18 @@ func byColumns(l *listed.List, root string, files []RowFile, everybody, used []s
 			continue
 		}
 		byID := names(files, func(r listed.Row) string { return r.ID }, everybody)
+		before := wrong
 		for i, f := range files {
 			if byID.own(i) {
-				wrong = slices.DeleteFunc(wrong, func(w RowFile) bool { return w.Row.Line == f.Row.Line })
+				wrong = slices.DeleteFunc(slices.Clone(wrong), func(w RowFile) bool { return w.Row.Line == f.Row.Line })
 			}
 		}
 		refused = append(refused, wrong...)
+		if f := before[0]; len(wrong) == 0 && len(before) <= max(2, len(files)/10) {
+			doubts = append(doubts, column.Doubtful(column.DoubtWords, "noted.other-value", column.Values{"Port": f.Port,
+				"N": len(before), "Of": len(files), "Column": of, "Line": f.Row.Line, "File": userfile.NameIn(root, f.Path),
+				"Own": f.Row.Cells.Get(of), "Naming": append(slices.Clone(f.Columns), of)}))
+		}
 	}
-	return refused
+	return refused, doubts
 }
