@@ -10,6 +10,7 @@ import (
 
 	"prgnn/stages/wording"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/pattern"
 	"prgnn/internal/testdir"
@@ -451,6 +452,7 @@ func TestDoubtfulNames(t *testing.T) {
 	q := listed.Defaults()
 	q.File = "table.tsv"
 	noted := wording.Notes(need.Value((&TimeseriesCohort{Parameters: q, Series: "series"}).Load(testdir.Files(t, scans)))(t).Notes)
+	need.Equal(t, lists.Count(noted, func(n column.Note) bool { return n.Doubt == column.DoubtWords }), 1)
 	need.Equal(t, slices.ContainsFunc(noted, func(n column.Note) bool {
 		return strings.Contains(n.Text, "2 of 12 files have the scan_id of a different row in the name (line 4: E1197_S003.tsv, but the scan_id of its row is E1210)")
 	}), true)

@@ -277,8 +277,10 @@ func ofOtherScans(l *listed.List, root string, files []RowFile, everybody []stri
 			id := slices.ContainsFunc(n.marks[i], func(m mark) bool {
 				return m.at <= k && k < m.at+m.fields && slices.Contains(m.whose, f.Row.ID)
 			})
+			// S in S005 or E in E1171 is part of an id or a number of scans, of whoever
+			letter := len(at.text) == 1 && k+1 < len(n.cuts[i]) && !lettered(n.cuts[i][k+1].text)
 			part := k > 0 && scanParts.MatchString(n.cuts[i][k-1].text)
-			if (frame == nil || frame[0] != "bids") && (part || !id && lettered(at.text)) &&
+			if (frame == nil || frame[0] != "bids") && (part || !id && !letter && lettered(at.text)) &&
 				!n.explained(i, m) {
 				frame = append(frame, at.text)
 			}
