@@ -41,7 +41,7 @@ func TestMethodsOfBuiltins(t *testing.T) {
 		"abide-bnt.yaml": {
 			"Regions were ranked by the score in pooling layer 1 of PR-GNN, averaged over the test graphs of each participant and then over participants [@li2020].",
 			"For logistic regression (after combat), ridge regression (after combat) and kernel ridge regression (after combat), the correlations were adjusted for effects of site by ComBat [@johnson] with empirical Bayes, fitted in each fold to the training participants; the effects of age and sex were preserved.",
-			"For logistic regression (tangent space), linear SVM (tangent space), ridge regression (tangent space) and kernel ridge regression (tangent space), correlation was estimated as the Ledoit–Wolf shrinkage covariance [@ledoit] of the standardized series.",
+			"For logistic regression (tangent space), linear SVM (tangent space), ridge regression (tangent space) and kernel ridge regression (tangent space), correlation was computed from the Ledoit–Wolf shrinkage covariance [@ledoit] of the standardized series.",
 			"For logistic regression (tangent space), linear SVM (tangent space), ridge regression (tangent space) and kernel ridge regression (tangent space), correlation matrices were mapped to the tangent space",
 			"For BrainGNN and PR-GNN, edges were the largest positive partial correlations, 10% of all pairs of regions.",
 			"For BrainGNN (braingnn released), all pairs of regions were edges, with their partial correlations.",

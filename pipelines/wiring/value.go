@@ -130,13 +130,18 @@ func Textual(typ string, value any, text string) any {
 	return value
 }
 
-// References are the texts of references; of a file its name.
+// References are the texts of references; of a file its path as the pipeline file has it if that is within its
+// directory, and else its name, so that nothing depends on where data lie.
 func References(t *tree.Node) (texts []string) {
 	switch {
 	case t == nil || t.Kind == tree.Empty:
 		return []string{"none"}
 	case t.Kind == tree.Mapping && t.Get("file") != nil:
-		return []string{path.Base(filepath.ToSlash(t.Get("file").Text))}
+		file := t.Get("file")
+		if file.Head == "" && filepath.IsLocal(filepath.FromSlash(file.Text)) {
+			return []string{path.Clean(filepath.ToSlash(file.Text))}
+		}
+		return []string{path.Base(filepath.ToSlash(file.Text))}
 	case t.Kind == tree.List:
 		for _, item := range t.Items {
 			texts = append(texts, References(item)...)

@@ -82,14 +82,18 @@ func TestValuesOfMembers(t *testing.T) {
 		with       mat5.Variable
 		err, doubt string
 	}{
-		"the ages":              {as("age", ages, same), "", ""},
-		"whole years":           {as("age", ages, func(_ int, v float64) float64 { return math.Floor(v) }), "", ""},
-		"rounded":               {as("age", ages, func(_ int, v float64) float64 { return math.Round(v*10) / 10 }), "", ""},
-		"months":                {as("age", ages, func(_ int, v float64) float64 { return 12*v + 3 }), "", ""},
-		"another order":         {as("age", ages, shifted(ages, 3)), `by column "row" of `, ""},
-		"years, another order":  {as("age", ages, func(i int, _ float64) float64 { return math.Floor(ages[(i+5)%n]) }), "20 could agree", ""},
-		"two exchanged":         {as("age", ages, swapped(ages, 2, 5)), "", "differ in 2 of 20 participants (sub-3: "},
-		"of something else":     {as("age", ages, func(i int, _ float64) float64 { return float64(i * i * 13 % 17) }), "", "are not correlated"},
+		"the ages":    {as("age", ages, same), "", ""},
+		"whole years": {as("age", ages, func(_ int, v float64) float64 { return math.Floor(v) }), "", ""},
+		"rounded": {as("age", ages, func(_ int, v float64) float64 {
+			return math.Round(v*10) / 10
+		}), "", ""},
+		"months":               {as("age", ages, func(_ int, v float64) float64 { return 12*v + 3 }), "", ""},
+		"another order":        {as("age", ages, shifted(ages, 3)), `by column "row" of `, ""},
+		"years, another order": {as("age", ages, func(i int, _ float64) float64 { return math.Floor(ages[(i+5)%n]) }), "20 could agree", ""},
+		"two exchanged":        {as("age", ages, swapped(ages, 2, 5)), "", "differ in 2 of 20 participants (sub-3: "},
+		"of something else": {as("age", ages, func(i int, _ float64) float64 {
+			return float64(i * i * 13 % 17)
+		}), "", "are not correlated"},
 		"another name":          {as("iq", ages, shifted(ages, 3)), "", ""},
 		"codes of sex":          {as("sex", sexes, same), "", ""},
 		"codes, another order":  {as("sex", sexes, shifted(sexes, 1)), "10 of 20 participants have another sex than most", ""},

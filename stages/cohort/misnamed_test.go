@@ -415,7 +415,8 @@ func TestDoubtfulNames(t *testing.T) {
 			if i == 4 {
 				file = c.other
 			}
-			return strings.NewReplacer("N", fmt.Sprintf("%02d", i+1), "W", []string{"controls", "patients"}[i%2]).Replace(file)
+			word := []string{"controls", "patients"}[i%2]
+			return strings.NewReplacer("N", fmt.Sprintf("%02d", i+1), "W", word).Replace(file)
 		}
 		for i := range c.n {
 			id := fmt.Sprintf("sub-%02d", i+1)
@@ -451,7 +452,8 @@ func TestDoubtfulNames(t *testing.T) {
 	scans["table.tsv"] = rows
 	q := listed.Defaults()
 	q.File = "table.tsv"
-	noted := wording.Notes(need.Value((&TimeseriesCohort{Parameters: q, Series: "series"}).Load(testdir.Files(t, scans)))(t).Notes)
+	loaded := need.Value((&TimeseriesCohort{Parameters: q, Series: "series"}).Load(testdir.Files(t, scans)))(t)
+	noted := wording.Notes(loaded.Notes)
 	need.Equal(t, lists.Count(noted, func(n column.Note) bool { return n.Doubt == column.DoubtWords }), 1)
 	need.Equal(t, slices.ContainsFunc(noted, func(n column.Note) bool {
 		return strings.Contains(n.Text, "2 of 12 files have the scan_id of a different row in the name (line 4: E1197_S003.tsv, but the scan_id of its row is E1210)")
@@ -461,7 +463,8 @@ func TestDoubtfulNames(t *testing.T) {
 	for i := range 12 {
 		name := fmt.Sprintf("%s/%d.tsv", []string{"Leipzig", "Berlin"}[i/6], i%6+1)
 		files[name] = fmt.Sprintf("1\t%d\n3\t5\n2\t7\n", i)
-		table += fmt.Sprintf("%d\t%s\t%s\t%s\n", i%6+1, []string{"Leipzig", "Berlin"}[i/6], []string{"HC", "PAT"}[i%2], name)
+		table += fmt.Sprintf("%d\t%s\t%s\t%s\n", i%6+1, []string{"Leipzig", "Berlin"}[i/6],
+			[]string{"HC", "PAT"}[i%2], name)
 	}
 	files["table.tsv"] = table
 	p := listed.Defaults()
@@ -470,7 +473,9 @@ func TestDoubtfulNames(t *testing.T) {
 	_, err := (&TimeseriesCohort{Parameters: p, Series: "series"}).Load(dir)
 	need.Error(t, err, "if they are several persons: write ids that differ, such as Leipzig1 and Berlin1 by the column site")
 	r := need.Value((&TimeseriesCohort{Parameters: p, Series: "series", Sessions: []string{"site"}}).Load(dir))(t)
-	need.Equal(t, slices.ContainsFunc(r.Notes, func(n column.Note) bool { return n.Doubt == column.DoubtSessionSites }), true)
+	need.Equal(t, slices.ContainsFunc(r.Notes, func(n column.Note) bool {
+		return n.Doubt == column.DoubtSessionSites
+	}), true)
 }
 
 // Right studies in the layouts of programs and databases are read, also where words of batches, scanners and versions

@@ -38,10 +38,10 @@ type Sheet struct {
 	Columns []string                  // distinct, not empty
 	Rows    [][]string                // each as long as Columns; "" where there is no value
 	Lines   []int                     // of each row in the file
-	Note    string                    // how its text was decoded, or its workbook was read; "" where there is nothing to state
+	Note    string                    // how its text was decoded, or its workbook was read; "" for nothing to state
 	absent  map[string]map[string]int // by column: texts that were read as missing values, and how often
 	commas  []string                  // columns that were read with decimal commas
-	marks   []string                  // columns with points and commas, either of which may separate thousands; with a value
+	marks   []string                  // columns with points and commas, either of which may separate thousands
 }
 
 // Read reads a table separated by tabs, semicolons or commas, whichever its first

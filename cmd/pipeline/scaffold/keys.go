@@ -496,7 +496,8 @@ func (c *candidate) match(files []string) {
 	}
 }
 
-// scattered is the path with * for the files of one each of the rows in several directories; nil where a row has several.
+// scattered is the path with * for the files of one each of the rows in several directories; nil where a row has
+// several.
 func (t *table) scattered(files []string, all []*candidate) *candidate {
 	first, here, its := all[0], lists.Set(files), map[int]bool{}
 	for _, c := range all {

@@ -79,7 +79,8 @@ func turned(all []connectivity.Matrix) (why string) {
 		down, along = append(down, rows), append(along, columns)
 		downs, alongs = append(downs, exact.Mean(rows)), append(alongs, exact.Mean(columns))
 		last := len(downs) - 1
-		if x.Rows < x.Cols && x.Rows >= region.FewestRows && downs[last] < region.ClearlyMore && alongs[last] > downs[last]+2*region.ClearlyMore {
+		if x.Rows < x.Cols && x.Rows >= region.FewestRows && downs[last] < region.ClearlyMore &&
+			alongs[last] > downs[last]+2*region.ClearlyMore {
 			smooth++
 		}
 	}

@@ -491,8 +491,8 @@ func (l *List) identify() error {
 	return errors.Join(problems...)
 }
 
-// persons is the remedy for rows of one id that are several persons: a column of sites or groups shows how to write their
-// ids.
+// persons is the remedy for rows of one id that are several persons: a column of sites or groups shows how to write
+// their ids.
 func (l *List) persons() string {
 	example := ""
 	first := map[string]Row{}

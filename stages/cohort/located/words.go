@@ -26,8 +26,8 @@ const (
 
 // offWords are rows whose field, by its place from the start or the end of the names, has the word of another value:
 // each value has a word of its own (HC: controls), and all rows but a few follow. Words that mean a value, but stand
-// with another, are wrong in all rows. weak: the others may follow by chance. at is the word of a file at a field, "" for none; each is how many rows are one
-// observation. of is the other value, "" for a row that follows.
+// with another, are wrong in all rows. weak: the others may follow by chance. at is the word of a file at a field, ""
+// for none; each is how many rows are one observation. of is the other value, "" for a row that follows.
 func offWords(n *naming, values []string, each float64, means func(word, value string) string,
 	at func(i, field int) string) (of, word []string, weak bool) {
 	var doubted [2][]string
@@ -232,7 +232,8 @@ func ofOtherValues(l *listed.List, root string, files []RowFile, everybody []str
 			i := slices.IndexFunc(off, func(v string) bool { return v != "" })
 			doubts = append(doubts, column.Doubtful(column.DoubtWords, "noted.other-word", column.Values{
 				"Port": files[i].Port, "N": wrong, "Of": len(files), "Column": of, "Line": files[i].Row.Line,
-				"File": named[i].Path, "Word": word[i], "Value": off[i], "Own": values[i], "Naming": files[i].Naming(of)}))
+				"File": named[i].Path, "Word": word[i], "Value": off[i], "Own": values[i],
+				"Naming": files[i].Naming(of)}))
 			continue
 		}
 		if n := wrong; n > 1 {
@@ -253,9 +254,9 @@ func ofOtherValues(l *listed.List, root string, files []RowFile, everybody []str
 // scanParts are words before the number of a session or a run.
 var scanParts = pattern.New(`^(ses|sess|session|visit|wave|run|rest)$`)
 
-// ofOtherScans are the files whose names have other words than those of all but a few, as of a different task, session,
-// run or atlas, and the first of the usual ones. Ids, and what a column of the table explains, are no such words; of names
-// of BIDS only the task, the session and the run count, since the others are compared elsewhere.
+// ofOtherScans are the files whose names have other words than those of all but a few, as of a different task,
+// session, run or atlas, and the first of the usual ones. Ids, and what a column of the table explains, are no such
+// words; of names of BIDS only the task, the session and the run count, since the others are compared elsewhere.
 func ofOtherScans(l *listed.List, root string, files []RowFile, everybody []string) (off []int, usual string) {
 	ids := map[string]bool{}
 	for _, f := range files {
