@@ -224,7 +224,8 @@ func byColumns(l *listed.List, root string, files []RowFile, everybody, used []s
 		if f := before[0]; len(wrong) == 0 && len(before) <= max(2, len(files)/10) {
 			doubts = append(doubts, column.Doubtful(column.DoubtWords, "noted.other-value", column.Values{
 				"Port": f.Port, "N": len(before), "Of": len(files), "Column": of, "Line": f.Row.Line,
-				"File": userfile.NameIn(root, f.Path), "Own": f.Row.Cells.Get(of), "Naming": append(slices.Clone(f.Columns), of)}))
+				"File": userfile.NameIn(root, f.Path), "Own": f.Row.Cells.Get(of),
+				"Naming": append(slices.Clone(f.Columns), of)}))
 		}
 	}
 	return refused, doubts
