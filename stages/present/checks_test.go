@@ -197,7 +197,7 @@ func TestSimilarScansQualifyTheResult(t *testing.T) {
 	const why = " In 3 pairs of participants in different folds, the connectivity is as similar as in two scans of one person."
 	for pairs, want := range map[string][]string{
 		"3": {"Result: the accuracy per participant (PR-GNN) is 0.500 " + doubt + "pooled over 2 folds)", why,
-			"One other classifier is above chance " + doubt + "p with Holm's correction for 2 classifiers): linear SVM (accuracy 0.900, tested fold by fold)"},
+			"One of the other classifiers is above chance " + doubt + "p with Holm's correction for 2 classifiers): linear SVM (accuracy 0.900, tested fold by fold)"},
 		"": {"Result: the accuracy per participant", "classifiers): linear SVM (accuracy 0.900, tested fold by fold)"},
 	} {
 		checks.Meta = map[string]string{column.SimilarScans: pairs}

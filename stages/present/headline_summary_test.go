@@ -60,7 +60,7 @@ func TestOthersQuestioned(t *testing.T) {
 		page := reportText(t, map[string][]dag.Input{"participants": {dag.InputOf(people)}, "evaluation": {dag.InputOf(
 			column.Table([]column.AccuracyRow{row("PR-GNN", column.PrGNN, 0.6, 0, 1),
 				row("ridge", "ridge", accuracy, accuracy, 0.001)}))}})
-		need.Equal(t, strings.Contains(page, "One other classifier is above chance"), true)
+		need.Equal(t, strings.Contains(page, "One of the other classifiers is above chance"), true)
 		need.Equal(t, strings.Contains(page, "The results above chance may be wrong: see the first caution."), questioned)
 		need.Equal(t, strings.Count(page, "may be wrong"), map[bool]int{true: 1}[questioned])
 		nobody, perfect := strings.Index(page, "assigned no participant"), strings.Index(page, "is 1.000 for 40 participants")
