@@ -98,6 +98,10 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 	if err != nil || positive < 0 || len(all.Groups) != 2 {
 		return nil, err
 	}
+	colored := mostBands
+	if len(all.Settings) == mostBands+1 { // gray is for several
+		colored++
+	}
 	series := seriesOf(all)
 	var bands, thin, lines []chart.Mark
 	var drawn, classifiers []string
@@ -108,7 +112,7 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 		var curves []chart.Mark
 		flat, number := true, apart(taken, max(series[k], 0))
 		sty, color := chart.Series(number, 1.8), chart.Color(number)
-		if len(lines) >= mostBands {
+		if len(lines) >= colored {
 			sty = chart.Style{Color: chart.Faded(ours.Rule, 0xa0), Width: 0.8}
 		}
 		for _, f := range folds {
@@ -150,9 +154,11 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 		thin = nil
 	}
 	key := lines
-	if v["Gray"] = max(0, len(lines)-mostBands); len(lines) > mostBands {
+	if len(lines) > mostBands {
 		bands, v["Banded"] = bands[:1], drawn[0]
-		key = append(slices.Clone(lines[:mostBands]), lines[mostBands].Called(label("figure.roc.others", v)))
+	}
+	if v["Gray"] = max(0, len(lines)-colored); len(lines) > colored {
+		key = append(slices.Clone(lines[:colored]), lines[colored].Called(label("figure.roc.others", v)))
 	}
 	p := chart.Panel{X: chart.Unit(label("figure.roc.x", nil)), Y: chart.Unit(label("figure.roc.y", v))}
 	p.Marks = slices.Concat([]chart.Mark{chart.Diagonal(0, 1)}, bands, thin, chart.FirstOnTop(lines))
@@ -161,7 +167,7 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 }
 
 // mostBands is how many classifiers have colors and bands in one plot: more of them hide each other. Then the first
-// alone has a band, and further ones are gray.
+// alone has a band, and further ones are gray, unless there is only one.
 const mostBands = 4
 
 // DrawConfusion draws the confusion matrix of a setting, by its index from 0: counts pooled over the folds, a mean over

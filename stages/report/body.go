@@ -170,8 +170,11 @@ func (b *body) cautions(texts []string, id string, after int) {
 // shortRest is how many bytes a caution may have beyond its claim before they are folded away.
 const shortRest = 60
 
-// claimOf divides a caution before the first parenthesis that ends a clause, or at the first end of a clause outside of
-// parentheses; rest is "" for a short one.
+// longClaim is how many bytes the claim of a caution may have with the numbers behind it.
+const longClaim = 200
+
+// claimOf divides a caution behind the first parenthesis that ends a clause, which has its numbers, or before it if the
+// claim is too long then, or at the first end of a clause outside of parentheses; rest is "" for a short one.
 func claimOf(text string) (claim, rest string) {
 	depth, begin := 0, 0 // of parentheses, and where the outer one begins
 	for i, r := range text {
@@ -183,7 +186,9 @@ func claimOf(text string) (claim, rest string) {
 			}
 		case r == ')':
 			if depth--; depth == 0 && strings.HasSuffix(text[:begin], " ") && clauseEnd.MatchString(text[i+1:]) {
-				at = begin - 1
+				if at = begin - 1; i < longClaim {
+					at = i + 1
+				}
 			}
 		case depth == 0 && (r == ';' || sentenceEnd.MatchString(text[i:])):
 			at = i

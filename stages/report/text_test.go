@@ -67,12 +67,12 @@ func TestClaims(t *testing.T) {
 		"A has a higher accuracy than B (0.949 vs. 0.907); report both":                                                          "",
 		"At STANFORD (AUC 0.97, p = 0.002 after correction), the covariate alone distinguishes the groups, and on and on and on": "",
 		"Bytes \xff( of no \xfftext) ": "",
-		"Two models share 5.0 of 10 regions (1.2 expected by chance), so the ranking differs between trainings (in the split)":                        "Two models share 5.0 of 10 regions",
-		"The ranking (0 of 10, AUROC 0.43) is worse than that by untrained models (AUROC 0.00; p = 0.036): corrected resampled t-test, not corrected": "The ranking (0 of 10, AUROC 0.43) is worse than that by untrained models",
-		"A, band all: the tests disagree (accuracy p = 0.060 (retrained); AUC p = 0.025 (retrained)); likewise, with other values, 11 settings":       "A, band all: the tests disagree",
-		"The series differ, as they would after different processing. If the processing differs, a classifier may have learned it":                    "The series differ, as they would after different processing",
-		"Li et al. 2019 has values of 0.5. 3 of them are in the table of the supplement, and so on and on and on and on":                              "",
-		"A line (that is not closed; and so on and on and on and on and on and on. And on and on and on and on and on":                                "",
+		"Two models share 5.0 of 10 regions (1.2 expected by chance), so the ranking differs between trainings, which differ in the split":                                 "Two models share 5.0 of 10 regions (1.2 expected by chance)",
+		"The ranking (0 of 10, AUROC 0.43) is worse than that by untrained models (AUROC 0.00; p = 0.036): corrected resampled t-test, Holm's correction for 4 references": "The ranking (0 of 10, AUROC 0.43) is worse than that by untrained models (AUROC 0.00; p = 0.036)",
+		"A, band all: the tests disagree (accuracy p = 0.060 (retrained); AUC p = 0.025 (retrained)); likewise, with other values, 11 settings and 3 seeds of the same":    "A, band all: the tests disagree (accuracy p = 0.060 (retrained); AUC p = 0.025 (retrained))",
+		"The series differ, as they would after different processing. If the processing differs, a classifier may have learned it":                                         "The series differ, as they would after different processing",
+		"Li et al. 2019 has values of 0.5. 3 of them are in the table of the supplement, and so on and on and on and on":                                                   "",
+		"A line (that is not closed; and so on and on and on and on and on and on. And on and on and on and on and on":                                                     "",
 	} {
 		claim, rest := claimOf(text)
 		if want == "" {
@@ -83,6 +83,6 @@ func TestClaims(t *testing.T) {
 		need.Equal(t, claim+rest, text)
 	}
 	page := written(t, &Page{Title: "a", Abstract: []string{"b"},
-		Cautions: []string{"A claim (" + strings.Repeat("why ", 30) + ")"}})
+		Cautions: []string{"A claim (" + strings.Repeat("why ", 60) + ")"}})
 	need.Equal(t, strings.Contains(page, "<li><details><summary>A claim</summary> (why "), true)
 }

@@ -451,8 +451,9 @@ func TestHolmIsStated(t *testing.T) {
 		headline bool
 		want     string
 	}{
-		{[]finding.Row{row("ridge", 0.01), row("svm", 0.02)}, true, "For all classifiers but the headline, ridge, the p values " +
-			"of the accuracy were corrected by Holm's method [7] for 2 classifiers; those of the AUC were not corrected."},
+		{[]finding.Row{row("ridge", 0.01), row("svm", 0.02)}, true, "The p values " +
+			"of the accuracy were corrected by Holm's method [7] for 2 classifiers; those of the AUC were not corrected. " +
+			"Whether the accuracy of the headline, ridge, is above chance was decided by its uncorrected p."},
 		{[]finding.Row{row("ridge", 0.01), row("svm", 0.02)}, false, "The p values of the accuracy were corrected by Holm's " +
 			"method [7] for 2 classifiers; those of the AUC were not corrected."},
 		{[]finding.Row{row("ridge", 0.01)}, true, ""},
