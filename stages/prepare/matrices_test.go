@@ -288,10 +288,10 @@ func TestMatricesKeepTheirForm(t *testing.T) {
 		"pearson": given(npy(t, []float64{0, -.5, -.5, 0}, 2, 2)),
 		"nodes":   dag.InputOf(stagetest.NodesOf("a", "b"))}))(t)
 	forms := need.Value(column.MatrixFormsOf(out["quality"].(*encoding.Table).Meta))(t)
-	need.Equal(t, fmt.Sprint(forms), "[{pearson 0 1  {0 0 false false false}}]")
+	need.Equal(t, fmt.Sprint(forms), "[{pearson 0 1 0  {0 0 false false false}}]")
 	out = need.Value(stagetest.RunWith(s, map[string]dag.Input{
 		"pearson": given(npy(t, []float64{1, -.5, -.5, -.5, 1, -.5, -.5, -.5, 1}, 3, 3)),
 		"nodes":   dag.InputOf(stagetest.NodesOf("a", "b", "c"))}))(t)
 	forms = need.Value(column.MatrixFormsOf(out["quality"].(*encoding.Table).Meta))(t)
-	need.Equal(t, fmt.Sprint(forms), "[{pearson 1 1  {-0.5 0 true true false}}]")
+	need.Equal(t, fmt.Sprint(forms), "[{pearson 1 1 1  {-0.5 0 true true false}}]")
 }
