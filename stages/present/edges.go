@@ -168,7 +168,10 @@ func (a *author) strongest(rows []column.EdgeTestRow, of values) {
 		return
 	}
 	of["Numbered"] = slices.ContainsFunc(shown, func(r edgeRow) bool { return r.First == fmt.Sprint(r.Source) })
-	columns := "first second | statistic estimate? size p-edge q p-max p-free component?"
+	columns := "first second | statistic estimate? size p-edge q p-max p-free"
+	if slices.ContainsFunc(shown, func(r edgeRow) bool { return r.Component != shown[0].Component }) {
+		columns += " component"
+	}
 	if !a.Pictures { // too wide for a text
 		columns = "first second | statistic size q p-max"
 	}
