@@ -121,7 +121,8 @@ var sentences = []typed{
 }
 
 // unseen are questions that were written before the ranking and most words that readers ask for. Change neither for one
-// of them, so that they show what both do for further questions.
+// of them, so that they show what both do for further questions. The last 30 show this no longer: 20 of them were right
+// before sections and words were added for the others.
 var unseen = []typed{
 	{"leakage leakage# your-own-model#no-leakage", "how do you make sure no test data leaks into training"},
 	{"install", "pip install or conda package"},
