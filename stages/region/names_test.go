@@ -193,8 +193,8 @@ func TestNamesOfNumpy(t *testing.T) {
 	}
 }
 
-// Numbers of the participants are measures, and codes of groups, too, if they repeat or are truth values, under the name
-// of groups.
+// Numbers of the participants are measures, and codes of groups, too, if they repeat or are truth values, under the
+// name of groups.
 func TestGroupsOfNumpy(t *testing.T) {
 	four := "\x01\x00\x01\x01"
 	for _, c := range []struct {
@@ -203,9 +203,10 @@ func TestGroupsOfNumpy(t *testing.T) {
 	}{
 		{[4]string{"group", "|b1", "4,", four}, "[{group [1 0 1 1] false false false false true false false} " +
 			"{group [1 0 1 1] false false false true false false false}]"},
-		{[4]string{"DX_GROUP", "|u1", "4,", four}, "[{DX_GROUP [1 0 1 1] false false false false true false " +
-			"false} {DX_GROUP [1 0 1 1] false false false true false false false}]"},
-		{[4]string{"sex", "|u1", "4,", four}, "[{sex [1 0 1 1] false false false false true false false}]"},
+		{[4]string{"DX_GROUP", "|u1", "4,", four}, "[{DX_GROUP [1 0 1 1] false false false false true " +
+			"false false} {DX_GROUP [1 0 1 1] false false false true false false false}]"},
+		{[4]string{"sex", "|u1", "4,", four},
+			"[{sex [1 0 1 1] false false false false true false false}]"},
 		{[4]string{"group", "|b1", "2, 2", four}, "[]"},
 	} {
 		x := need.Value(ReadSquares(npzOf(t, [4]string{"r", "<f8", "4, 2, 2", strings.Repeat("\x00", 128)}, c.list),
