@@ -385,7 +385,7 @@ func (m *measure) numbers(all []string) (agree, best, chance float64, apart []st
 	if inHere < inThere { // those of the table are cut off
 		low, high = high, low
 	}
-	within := func(v, of float64) bool { return v >= of-low*(1+1e-6) && v < of+high }
+	within := func(v, of float64) bool { return v >= of-float64(low*(1+1e-6)) && v < of+high }
 	for i, v := range long {
 		if within(v, short[i]) {
 			agree++
@@ -395,7 +395,7 @@ func (m *measure) numbers(all []string) (agree, best, chance float64, apart []st
 	}
 	next := 0
 	for _, v := range slices.Sorted(slices.Values(short)) {
-		first, _ := slices.BinarySearch(sorted, v-low*(1+1e-6))
+		first, _ := slices.BinarySearch(sorted, v-float64(low*(1+1e-6)))
 		last, _ := slices.BinarySearch(sorted, v+high)
 		chance += float64(last-first) / float64(len(sorted))
 		if next = max(next, first); next < last {
