@@ -19,7 +19,7 @@ var functionWords = lists.Set(strings.Fields(`
 	many may me might mine must my need needed no nor now of on or other our ours own per please rather really s
 	shall she should since so some something still such take takes than that the their them then there these they
 	thing things this those though thus to too try under up us use used uses using very want wants was way we well
-	were what when where whether which while who whom whose why will with would you your
+	were what when where whether which while who whose why will with would you your
 	someone everybody everyone anybody everything actually become show shows`))
 
 // synonyms are words that readers search for, each row with those of the pages.
