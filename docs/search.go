@@ -126,6 +126,11 @@ var entries = sync.OnceValues(func() (all []entry, mean float64) {
 	return all, mean / float64(len(all))
 })
 
+// synonymStems are the stems of the rows of synonyms.
+var synonymStems = sync.OnceValue(func() [][][]string {
+	return lists.Map(synonyms, func(row []string) [][]string { return lists.Map(row, stems) })
+})
+
 // A term is a word of a question.
 type term struct {
 	word     string
@@ -139,8 +144,7 @@ type term struct {
 func terms(question []string) (all []*term) {
 	add := func(word string, of []string) {
 		t := &term{word: word, stems: of, function: functionWords[word]}
-		for _, row := range synonyms {
-			row := lists.Map(row, stems)
+		for _, row := range synonymStems() {
 			if slices.ContainsFunc(row, func(o []string) bool { return slices.Equal(o, of) }) {
 				t.others = append(t.others, row...)
 			}
